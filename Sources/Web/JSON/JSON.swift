@@ -1,5 +1,7 @@
 // A JSON value as a whole, for control messages, settings and tests. Hot paths use `JSONReader` and `JSONWriter`.
 
+import Glibc  // rounding a Double needs libm at link time
+
 /// A JSON value (RFC 8259). Strings and numbers are kept exactly.
 package enum JSON: Sendable, Equatable {
     case null
