@@ -12,7 +12,7 @@ package struct DesktopToken: Sendable, Equatable {
 }
 
 /// A desktop that was here at some time.
-package struct KnownDesktop: Sendable, Equatable {
+package struct RememberedDesktop: Sendable, Equatable {
     package var id: String
     package var name: String
     package var kind: String
@@ -93,7 +93,7 @@ extension Database {
         ) > 0
     }
 
-    package func remember(_ desktop: KnownDesktop) throws(StoreError) {
+    package func remember(_ desktop: RememberedDesktop) throws(StoreError) {
         try execute(
             """
             INSERT INTO desktops (id, name, kind, last_seen) VALUES (?, ?, ?, ?)
@@ -104,9 +104,9 @@ extension Database {
         )
     }
 
-    package func knownDesktops() throws(StoreError) -> [KnownDesktop] {
+    package func rememberedDesktops() throws(StoreError) -> [RememberedDesktop] {
         try rows("SELECT id, name, kind, last_seen FROM desktops ORDER BY name, id") { row in
-            KnownDesktop(id: row.text(0), name: row.text(1), kind: row.text(2), lastSeen: row.integer(3))
+            RememberedDesktop(id: row.text(0), name: row.text(1), kind: row.text(2), lastSeen: row.integer(3))
         }
     }
 

@@ -125,10 +125,10 @@ struct DesktopRecordTests {
 
     @Test func `a known desktop keeps its newest time`() throws {
         let database = try Database(folder: scratch.path)
-        try database.remember(KnownDesktop(id: "d", name: "old", kind: "deviceLink", lastSeen: 10))
-        try database.remember(KnownDesktop(id: "d", name: "new", kind: "deviceLink", lastSeen: 5))
+        try database.remember(RememberedDesktop(id: "d", name: "old", kind: "deviceLink", lastSeen: 10))
+        try database.remember(RememberedDesktop(id: "d", name: "new", kind: "deviceLink", lastSeen: 5))
         #expect(
-            try database.knownDesktops() == [KnownDesktop(id: "d", name: "new", kind: "deviceLink", lastSeen: 10)]
+            try database.rememberedDesktops() == [RememberedDesktop(id: "d", name: "new", kind: "deviceLink", lastSeen: 10)]
         )
     }
 
