@@ -107,6 +107,8 @@ package struct Block: Sendable, Equatable {
     /// assistant, usage: the model's name.
     package var model: String?
     package var usage: Usage?
+    /// approval, question: what an answer must name; nil when that is the block's own id.
+    package var requestID: String?
     /// approval, question: the choices offered.
     package var options: [String] = []
     /// approval, question: what was chosen, and by whom.

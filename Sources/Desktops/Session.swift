@@ -24,6 +24,8 @@ package struct SessionSummary: Sendable, Equatable {
     package var model: String?
     package var agentVersion: String?
     package var state: SessionState = .idle
+    /// The run under way, which an interrupt must name; nil when the desktop does not say.
+    package var activeRun: String?
     /// Milliseconds since 1970.
     package var createdAt: Int64 = 0
     package var updatedAt: Int64 = 0
