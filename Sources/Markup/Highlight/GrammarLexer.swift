@@ -1,0 +1,736 @@
+// The table-driven lexer: walks code by the data of a Grammar. One loop over bytes; each byte is looked at a bounded
+// number of times. Used by every language that has no lexer of its own.
+
+/// What stood before, as far as it decides what the next name is. Kept in the ground frame between lines.
+struct Before: Equatable {
+    enum What: UInt8 {
+        /// An operator, a comma, an opening bracket, or nothing.
+        case start
+        case dot
+        /// A name, a literal or a closing bracket: an operand.
+        case operand
+        case keyword
+        case functionWord
+        case typeWord
+        case pathWord
+        case nameWord
+        /// A keyword that an expression follows.
+        case expressionWord
+    }
+    var what: What = .start
+    init(_ what: What) { self.what = what }
+    init(stored: UInt32) { what = What(rawValue: UInt8(truncatingIfNeeded: stored)) ?? .start }
+    var stored: UInt32 { UInt32(what.rawValue) }
+}
+
+/// One run of the table-driven lexer over a part of the code.
+struct GrammarLexer {
+    private enum Mode {
+        static let ground: UInt8 = 0
+        static let hole: UInt8 = 1
+        static let string: UInt8 = 2
+        static let comment: UInt8 = 3
+    }
+
+    let grammar: Grammar
+    let habits: Grammar.Habits
+    private var before = Before(.start)
+    /// Whether only blanks stood on this line so far.
+    private var atLineStart = true
+
+    static func lex(_ scanner: inout Scanner, base: Int, grammar: Grammar) {
+        if scanner.frames.count <= base { scanner.frames.append(Frame(mode: Mode.ground)) }
+        var lexer = GrammarLexer(grammar: grammar)
+        lexer.run(&scanner)
+    }
+
+    private init(grammar: Grammar) {
+        self.grammar = grammar
+        habits = grammar.habits
+    }
+
+    private mutating func run(_ x: inout Scanner) {
+        while x.position < x.source.count {
+            let top = x.frames[x.frames.count - 1]
+            switch top.mode {
+            case Mode.string: string(&x, top)
+            case Mode.comment: comment(&x, top, from: x.position)
+            default:
+                before = Before(stored: top.data)
+                let depth = x.frames.count
+                let isClosed = code(&x, isHole: top.mode == Mode.hole)
+                x.frames[depth - 1].data = before.stored
+                if isClosed { x.frames.removeLast() }
+            }
+        }
+    }
+
+    /// Lexes code until the part ends, a construct is opened that spans lines, or the hole is closed (true).
+    private mutating func code(_ x: inout Scanner, isHole: Bool) -> Bool {
+        let depth = x.frames.count
+        let source = x.source
+        var index = x.position
+        while index < source.count {
+            let byte = source[index]
+            switch grammar.classes[Int(byte)] {
+            case .space:
+                index &+= 1
+            case .lineFeed:
+                atLineStart = true
+                index &+= 1
+            case .word:
+                x.position = index
+                word(&x, byte)
+                index = x.position
+                atLineStart = false
+            case .digit:
+                x.position = index
+                number(&x)
+                index = x.position
+                atLineStart = false
+            case .comment:
+                x.position = index
+                if openComment(&x) {
+                    if x.frames.count != depth { return false }
+                } else if openString(&x) {
+                    if x.frames.count != depth { return false }
+                } else if symbol(&x, byte, isHole: isHole) {
+                    return true
+                }
+                index = x.position
+            case .quote:
+                x.position = index
+                if openString(&x) {
+                    atLineStart = false
+                    if x.frames.count != depth { return false }
+                } else if symbol(&x, byte, isHole: isHole) {
+                    return true
+                }
+                index = x.position
+            default:
+                x.position = index
+                if symbol(&x, byte, isHole: isHole) { return true }
+                index = x.position
+                if x.frames.count != depth { return false }
+            }
+        }
+        x.position = index
+        return false
+    }
+
+    // MARK: Names
+
+    private mutating func word(_ x: inout Scanner, _ first: UInt8) {
+        let source = x.source
+        let start = x.position
+        var index = start
+        var hash: UInt32 = 0
+        let folds = grammar.words.ignoresCase
+        while true {
+            let byte = source[index]
+            let kind = grammar.classes[Int(byte)]
+            if kind == .word || kind == .digit {
+                hash = Words.mix(hash, folds ? byte.lowered : byte)
+            } else if byte == UInt8(ascii: "-"), habits.contains(.dashes), source[index + 1].isWord {
+                hash = Words.mix(hash, byte)
+            } else if byte == UInt8(ascii: "'"), habits.contains(.primes) {
+                hash = Words.mix(hash, byte)
+            } else {
+                break
+            }
+            index &+= 1
+        }
+        if index == start { index = start + 1 }
+        let next = source[index]
+        if !grammar.prefixed.isEmpty, next == UInt8(ascii: "\"") || next == UInt8(ascii: "'") || next == UInt8(ascii: "#"),
+            openPrefixed(&x, from: start, wordEnd: index)
+        {
+            return
+        }
+        if habits.contains(.marks), next == UInt8(ascii: "?") || next == UInt8(ascii: "!"), source[index + 1] != UInt8(ascii: "=") {
+            index += 1
+        }
+        x.position = index
+
+        let previous = before.what
+        if previous != .dot || habits.contains(.declaredTypes),
+            let meaning = grammar.words.meaning(source, from: start, to: index, hash: hash),
+            !(habits.contains(.colonKeys) && isKey(source, index) && meaning.kind != .constant)
+        {
+            x.emit(meaning.kind, from: start)
+            switch meaning.role {
+            case .none: before.what = meaning.kind == .keyword ? .keyword : .operand
+            case .function: before.what = .functionWord
+            case .type: before.what = .typeWord
+            case .path: before.what = .pathWord
+            case .name: before.what = .nameWord
+            case .expression: before.what = .expressionWord
+            }
+            return
+        }
+        before.what = .operand
+        x.emit(kind(of: x, from: start, to: index, first: first, previous: previous), from: start)
+    }
+
+    /// Decides what an identifier is from its letters and its neighbours on the line.
+    private func kind(of x: Scanner, from start: Int, to end: Int, first: UInt8, previous: Before.What) -> Highlight.Kind {
+        let source = x.source
+        var after = end
+        while source[after].isBlank { after &+= 1 }
+        let follower = source[after]
+
+        switch previous {
+        case .functionWord where follower != UInt8(ascii: "."): return .function
+        case .typeWord where follower != UInt8(ascii: "."): return .type
+        case .pathWord: return .plain
+        default: break
+        }
+        if habits.contains(.lispCalls), start > 0, source[start - 1] == UInt8(ascii: "(") { return .function }
+        if habits.contains(.bangMacros), follower == UInt8(ascii: "!"), source[after + 1] != UInt8(ascii: "=") { return .function }
+        if habits.contains(.calls), isCall(source, after, follower) {
+            if first.isUpper, habits.contains(.capitalTypes), !habits.contains(.capitalCalls), previous != .dot { return .type }
+            return .function
+        }
+        if first.isUpper {
+            if habits.contains(.capsConstants), isCaps(source, start, end) { return .constant }
+            if habits.contains(.capitalTypes) { return .type }
+        }
+        if habits.contains(.declaredTypes) {
+            if end - start > 2, source[end - 1] == UInt8(ascii: "t"), source[end - 2] == UInt8(ascii: "_") { return .type }
+            if previous != .dot, isDeclaration(source, end, after, follower, previous) { return .type }
+        }
+        if previous == .dot { return habits.contains(.properties) ? .property : .plain }
+        if habits.contains(.colonKeys), isKey(source, end) { return .property }
+        if habits.contains(.equalKeys), follower == UInt8(ascii: "="), source[after + 1] != UInt8(ascii: "=") { return .property }
+        return .plain
+    }
+
+    private func isCall(_ source: Bytes, _ after: Int, _ follower: UInt8) -> Bool {
+        if follower == UInt8(ascii: "(") { return true }
+        guard follower == UInt8(ascii: "<") || follower == UInt8(ascii: ":"), habits.contains(.typeArguments) else { return false }
+        var index = after
+        if follower == UInt8(ascii: ":") {
+            guard source[index + 1] == UInt8(ascii: ":"), source[index + 2] == UInt8(ascii: "<") else { return false }
+            index += 2
+        }
+        guard source[index + 1].isWordStart || source[index + 1] == UInt8(ascii: "[") || source[index + 1] == UInt8(ascii: "&")
+        else { return false }
+        // A bounded look for `<A, B<C>>(`: longer argument lists are rare and then only lose a colour.
+        var depth = 0
+        for step in 0..<64 {
+            let byte = source[index + step]
+            switch byte {
+            case UInt8(ascii: "<"): depth += 1
+            case UInt8(ascii: ">"):
+                depth -= 1
+                if depth == 0 { return source[index + step + 1] == UInt8(ascii: "(") }
+            case UInt8(ascii: ","), UInt8(ascii: " "), UInt8(ascii: "."), UInt8(ascii: ":"), UInt8(ascii: "["),
+                UInt8(ascii: "]"), UInt8(ascii: "'"), UInt8(ascii: "&"), UInt8(ascii: "?"), UInt8(ascii: "*"):
+                break
+            default: if !byte.isWord { return false }
+            }
+        }
+        return false
+    }
+
+    private func isCaps(_ source: Bytes, _ start: Int, _ end: Int) -> Bool {
+        guard end - start > 1 else { return false }
+        for index in start..<end where source[index].isLower || source[index] >= 0x80 { return false }
+        return true
+    }
+
+    private func isKey(_ source: Bytes, _ end: Int) -> Bool {
+        source[end] == UInt8(ascii: ":") && source[end + 1] != UInt8(ascii: ":")
+    }
+
+    /// C's `name name`, `name *name`, `name &name`, `name<…> name` at the start of a declaration.
+    private func isDeclaration(
+        _ source: Bytes, _ end: Int, _ after: Int, _ follower: UInt8, _ previous: Before.What
+    ) -> Bool {
+        guard previous != .operand else { return false }
+        if follower.isWordStart, after > end { return true }
+        guard follower == UInt8(ascii: "*") || follower == UInt8(ascii: "&") else { return false }
+        var index = after
+        while source[index] == follower { index += 1 }
+        // `a *b` declares, `a * b` multiplies; `(a *)` and `(a *, ` are types too.
+        if source[index].isWordStart { return after > end || previous == .keyword }
+        return source[index] == UInt8(ascii: ")") || source[index] == UInt8(ascii: ",") || source[index] == UInt8(ascii: ">")
+    }
+
+    // MARK: Numbers
+
+    private mutating func number(_ x: inout Scanner) {
+        let source = x.source
+        let start = x.position
+        var index = start
+        let isPrefixed = source[index] == UInt8(ascii: "0") && !source[index + 1].isDigit && source[index + 1].isLetter
+            && source[index + 1].lowered != UInt8(ascii: "e")
+        var hasPoint = false
+        while true {
+            let byte = source[index]
+            if byte.isLetter || byte.isDigit || byte == UInt8(ascii: "_") {
+                let folded = byte.lowered
+                let isExponent = isPrefixed ? folded == UInt8(ascii: "p") : folded == UInt8(ascii: "e")
+                index += 1
+                if isExponent, source[index] == UInt8(ascii: "-") || source[index] == UInt8(ascii: "+"), source[index + 1].isDigit {
+                    index += 1
+                }
+            } else if byte == UInt8(ascii: "."), !hasPoint, source[index + 1].isDigit {
+                hasPoint = true
+                index += 1
+            } else if byte == UInt8(ascii: "'"), habits.contains(.quotedDigits), source[index + 1].isHexDigit {
+                index += 1
+            } else {
+                break
+            }
+        }
+        if !hasPoint, source[index] == UInt8(ascii: "."), source[index + 1] != UInt8(ascii: "."), !source[index + 1].isWordStart {
+            index += 1
+        }
+        x.position = max(index, start + 1)
+        x.emit(.number, from: start)
+        before.what = .operand
+    }
+
+    // MARK: Comments
+
+    private mutating func openComment(_ x: inout Scanner) -> Bool {
+        let start = x.position
+        for open in grammar.lineComments where x.source.has(open, at: start) {
+            x.position = x.source.lineEnd(from: start)
+            x.emit(.comment, from: start)
+            return true
+        }
+        guard !grammar.blockOpen.isEmpty, x.source.has(grammar.blockOpen, at: start) else { return false }
+        x.position = start + grammar.blockOpen.count
+        guard x.push(Frame(mode: Mode.comment, count: 1)) else {
+            x.emit(.comment, from: start)
+            return true
+        }
+        comment(&x, x.frames[x.frames.count - 1], from: start)
+        return true
+    }
+
+    private mutating func comment(_ x: inout Scanner, _ frame: Frame, from start: Int) {
+        let source = x.source
+        let close = grammar.blockClose
+        let open = grammar.blockOpen
+        let lastOfClose = close[0]
+        var depth = frame.count
+        var index = x.position
+        while index < source.count {
+            let byte = source[index]
+            if byte == lastOfClose, source.has(close, at: index) {
+                index += close.count
+                depth -= 1
+                if depth == 0 {
+                    x.frames.removeLast()
+                    x.position = index
+                    x.emit(.comment, from: start)
+                    return
+                }
+            } else if grammar.nestsComments, byte == open[0], source.has(open, at: index) {
+                index += open.count
+                if depth < .max { depth += 1 }
+            } else {
+                index &+= 1
+            }
+        }
+        x.frames[x.frames.count - 1].count = depth
+        x.position = index
+        x.emit(.comment, from: start)
+    }
+
+    // MARK: Strings
+
+    private mutating func openString(_ x: inout Scanner) -> Bool {
+        let start = x.position
+        for (number, style) in grammar.strings.enumerated() where style.prefixes.isEmpty {
+            if style.hashes, x.source[start] == UInt8(ascii: "#") { continue }
+            guard x.source.has(style.open, at: start) else { continue }
+            if style.mustClose,
+                !isCharacter(x.source, closedBy: style.close[0], escape: style.escape, from: start + style.open.count)
+            { continue }
+            return begin(&x, number, from: start, contentFrom: start + style.open.count, hashes: 0)
+        }
+        return false
+    }
+
+    private mutating func openPrefixed(_ x: inout Scanner, from start: Int, wordEnd: Int) -> Bool {
+        let length = wordEnd - start
+        for number in grammar.prefixed {
+            let style = grammar.strings[number]
+            guard style.prefixes.contains(where: { $0.count == length && x.source.has($0, at: start) }) else { continue }
+            var index = wordEnd
+            if style.hashes { while x.source[index] == UInt8(ascii: "#") { index += 1 } }
+            guard index - wordEnd <= Int(UInt16.max), x.source.has(style.open, at: index) else { continue }
+            return begin(&x, number, from: start, contentFrom: index + style.open.count, hashes: index - wordEnd)
+        }
+        return false
+    }
+
+    private func isCharacter(_ source: Bytes, closedBy close: UInt8, escape: UInt8, from start: Int) -> Bool {
+        // One character, escaped or not, possibly of four bytes, or an escape of up to ten.
+        var index = start
+        if escape != 0, source[index] == escape {
+            index += 2
+            while index - start < 12, !source[index].isLineEnd, source[index] != close { index += 1 }
+            return source[index] == close
+        }
+        guard !source[index].isLineEnd, source[index] != close else { return false }
+        index += 1
+        while source[index] & 0xC0 == 0x80 { index += 1 }
+        return source[index] == close
+    }
+
+    private mutating func begin(
+        _ x: inout Scanner, _ number: Int, from start: Int, contentFrom: Int, hashes: Int
+    ) -> Bool {
+        x.position = contentFrom
+        before.what = .operand
+        let frame = Frame(mode: Mode.string, flag: UInt8(number), count: UInt16(hashes))
+        guard x.push(frame) else {
+            x.emit(grammar.strings[number].kind, from: start)
+            return true
+        }
+        // The frame below gets its memory written by `run`; the string's own text follows at once.
+        let depth = x.frames.count
+        x.frames[depth - 2].data = before.stored
+        string(&x, frame, from: start)
+        return true
+    }
+
+    private mutating func string(_ x: inout Scanner, _ frame: Frame, from opened: Int? = nil) {
+        let style = grammar.strings[Int(frame.flag)]
+        let source = x.source
+        let hashes = Int(frame.count)
+        let closeFirst = style.close[0]
+        var start = opened ?? x.position
+        var index = x.position
+        while index < source.count {
+            let byte = source[index]
+            if byte == closeFirst, source.has(style.close, at: index), hasHashes(source, index + style.close.count, hashes) {
+                if style.doubles, source.has(style.close, at: index + style.close.count) {
+                    index += style.close.count * 2
+                    continue
+                }
+                index += style.close.count + hashes
+                x.frames.removeLast()
+                x.position = index
+                x.emit(style.kind, from: start)
+                return
+            }
+            if byte == style.escape, byte != 0 {
+                if style.holes.contains(.backslashParen), source[index + 1] == UInt8(ascii: "(") {
+                    if openHole(&x, style, at: index, length: 2, from: start) { return }
+                }
+                x.emit(style.kind, from: start, to: index)
+                start = index
+                index = escapeEnd(source, index)
+                x.emit(.escape, from: start, to: index)
+                start = index
+                continue
+            }
+            if byte == UInt8(ascii: "\n"), !style.spansLines {
+                x.frames.removeLast()
+                x.position = index
+                x.emit(style.kind, from: start)
+                return
+            }
+            if !style.holes.isEmpty, let length = hole(source, index, byte, style) {
+                if length < 0 {
+                    index += -length
+                    continue
+                }
+                if byte == UInt8(ascii: "$"), style.holes.contains(.dollarName), source[index + 1].isWordStart {
+                    x.emit(style.kind, from: start, to: index)
+                    start = index
+                    index += 1
+                    while source[index].isWord { index += 1 }
+                    x.emit(.variable, from: start, to: index)
+                    start = index
+                    continue
+                }
+                if openHole(&x, style, at: index, length: length, from: start) { return }
+            }
+            index &+= 1
+        }
+        x.position = index
+        x.emit(style.kind, from: start)
+    }
+
+    private func hasHashes(_ source: Bytes, _ index: Int, _ count: Int) -> Bool {
+        for offset in 0..<count where source[index + offset] != UInt8(ascii: "#") { return false }
+        return true
+    }
+
+    /// The end of the escape that begins at `index`: one character, or the longer numeric forms.
+    private func escapeEnd(_ source: Bytes, _ index: Int) -> Int {
+        let marked = source[index + 1]
+        var end = index + 2
+        switch marked {
+        case UInt8(ascii: "x"), UInt8(ascii: "u"), UInt8(ascii: "U"):
+            if source[end] == UInt8(ascii: "{") {
+                var close = end + 1
+                while close - end < 12, source[close].isHexDigit { close += 1 }
+                return source[close] == UInt8(ascii: "}") ? close + 1 : end
+            }
+            let most = marked == UInt8(ascii: "x") ? 2 : marked == UInt8(ascii: "u") ? 4 : 8
+            while end < index + 2 + most, source[end].isHexDigit { end += 1 }
+        case UInt8(ascii: "0")...UInt8(ascii: "7"):
+            while end < index + 4, source[end] &- 48 < 8 { end += 1 }
+        case UInt8(ascii: "\n"):
+            return min(index + 1, source.count)
+        default:
+            while source[end] & 0xC0 == 0x80, end < index + 5 { end += 1 }
+        }
+        return min(end, source.count)
+    }
+
+    /// The length of the opening of a hole at `index`; negative: that many bytes are literal; `nil`: none.
+    @inline(__always)
+    private func hole(_ source: Bytes, _ index: Int, _ byte: UInt8, _ style: StringStyle) -> Int? {
+        switch byte {
+        case UInt8(ascii: "$"):
+            let next = source[index + 1]
+            if next == UInt8(ascii: "{"), style.holes.contains(.dollarBrace) { return 2 }
+            if next == UInt8(ascii: "("), style.holes.contains(.dollarParen) { return 2 }
+            if next.isWordStart, style.holes.contains(.dollarName) { return 1 }
+        case UInt8(ascii: "#"):
+            if source[index + 1] == UInt8(ascii: "{"), style.holes.contains(.hashBrace) { return 2 }
+        case UInt8(ascii: "{"):
+            if style.holes.contains(.brace) { return source[index + 1] == byte ? -2 : 1 }
+        default: break
+        }
+        return nil
+    }
+
+    private mutating func openHole(_ x: inout Scanner, _ style: StringStyle, at index: Int, length: Int, from start: Int) -> Bool {
+        guard x.push(Frame(mode: Mode.hole, count: 0)) else { return false }
+        x.emit(style.kind, from: start, to: index)
+        x.position = index + length
+        x.emit(.punctuation, from: index)
+        return true
+    }
+
+    // MARK: Everything else
+
+    /// A byte that begins no word, number, string or comment. True: the hole was closed, stop.
+    private mutating func symbol(_ x: inout Scanner, _ byte: UInt8, isHole: Bool) -> Bool {
+        let source = x.source
+        let start = x.position
+        let wasLineStart = atLineStart
+        atLineStart = false
+        switch byte {
+        case UInt8(ascii: "{"), UInt8(ascii: "("), UInt8(ascii: "["):
+            x.position += 1
+            if isHole { x.frames[x.frames.count - 1].count &+= 1 }
+            x.emit(.punctuation, from: start)
+            before.what = .start
+        case UInt8(ascii: "}"), UInt8(ascii: ")"), UInt8(ascii: "]"):
+            x.position += 1
+            x.emit(.punctuation, from: start)
+            before.what = .operand
+            if isHole {
+                let top = x.frames.count - 1
+                if x.frames[top].count == 0 { return true }
+                x.frames[top].count &-= 1
+            }
+        case UInt8(ascii: ","), UInt8(ascii: ";"):
+            x.position += 1
+            x.emit(.punctuation, from: start)
+            before.what = .start
+        case UInt8(ascii: "."):
+            if source[start + 1].isDigit, before.what != .operand {
+                number(&x)
+                return false
+            }
+            x.position += 1
+            if source[start + 1] == byte {
+                while source[x.position] == byte { x.position += 1 }
+                x.emit(.operator, from: start)
+                before.what = .start
+            } else {
+                x.emit(.punctuation, from: start)
+                before.what = .dot
+            }
+        case UInt8(ascii: ":"): colon(&x, start)
+        case UInt8(ascii: "@"): at(&x, start)
+        case UInt8(ascii: "#"): hash(&x, start, wasLineStart: wasLineStart)
+        case UInt8(ascii: "$"):
+            x.position += 1
+            if habits.contains(.dollarVariables), source[x.position].isWord {
+                while source[x.position].isWord { x.position += 1 }
+                x.emit(.variable, from: start)
+                before.what = .operand
+            } else {
+                x.emit(.operator, from: start)
+                before.what = .start
+            }
+        case UInt8(ascii: "'"): prime(&x, start)
+        default: operation(&x, start, byte)
+        }
+        return false
+    }
+
+    private mutating func colon(_ x: inout Scanner, _ start: Int) {
+        let source = x.source
+        if source[start + 1] == UInt8(ascii: ":") {
+            x.position += 2
+            x.emit(.punctuation, from: start)
+            if before.what != .pathWord { before.what = habits.contains(.symbols) ? .dot : .start }
+        } else if habits.contains(.symbols), source[start + 1].isWordStart, !source[start - 1].isWord {
+            x.position += 1
+            while source[x.position].isWord { x.position += 1 }
+            if source[x.position] == UInt8(ascii: "?") || source[x.position] == UInt8(ascii: "!") { x.position += 1 }
+            x.emit(.constant, from: start)
+            before.what = .operand
+        } else {
+            x.position += 1
+            x.emit(.punctuation, from: start)
+            before.what = .start
+        }
+    }
+
+    private mutating func at(_ x: inout Scanner, _ start: Int) {
+        let source = x.source
+        x.position += 1
+        while source[x.position] == UInt8(ascii: "@") { x.position += 1 }
+        guard source[x.position].isWordStart else {
+            x.emit(.operator, from: start)
+            before.what = .start
+            return
+        }
+        while source[x.position].isWord || (habits.contains(.atAttributes) && source[x.position] == UInt8(ascii: ".")
+            && source[x.position + 1].isWordStart)
+        {
+            x.position += 1
+        }
+        if habits.contains(.atVariables) {
+            x.emit(.variable, from: start)
+            before.what = .operand
+        } else if habits.contains(.atWords) {
+            let meaning = grammar.words.meaning(source, from: start, to: x.position)
+            x.emit(meaning?.kind ?? .function, from: start)
+            before.what = meaning?.role == .type ? .typeWord : .start
+        } else if source.has("@interface", at: start), x.position == start + 10 {
+            x.emit(.keyword, from: start)
+            before.what = .typeWord
+        } else {
+            x.emit(.attribute, from: start)
+            before.what = .start
+        }
+    }
+
+    private mutating func hash(_ x: inout Scanner, _ start: Int, wasLineStart: Bool) {
+        let source = x.source
+        if habits.contains(.preprocessor), wasLineStart {
+            directive(&x, start)
+            return
+        }
+        if habits.contains(.hashBrackets) {
+            var index = start + 1
+            if source[index] == UInt8(ascii: "!") { index += 1 }
+            if source[index] == UInt8(ascii: "[") {
+                attribute(&x, start, index)
+                return
+            }
+        }
+        x.position += 1
+        if habits.contains(.hashWords), source[x.position].isWordStart {
+            while source[x.position].isWord { x.position += 1 }
+            x.emit(.meta, from: start)
+        } else {
+            x.emit(.operator, from: start)
+        }
+        before.what = .start
+    }
+
+    /// `#include <x>`, `#define NAME`, `#if`: the word is a directive, the rest of the line is lexed as code.
+    private mutating func directive(_ x: inout Scanner, _ start: Int) {
+        let source = x.source
+        x.position += 1
+        while source[x.position].isBlank { x.position += 1 }
+        let word = x.position
+        while source[x.position].isWord { x.position += 1 }
+        x.emit(.meta, from: start)
+        before.what = .keyword
+        guard source.has("include", at: word) || source.has("import", at: word) else {
+            if source.has("define", at: word) || source.has("undef", at: word) { name(&x) }
+            if source.has("error", at: word) || source.has("warning", at: word) || source.has("pragma", at: word) {
+                let from = x.position
+                x.position = source.lineEnd(from: from)
+                x.emit(.meta, from: from)
+            }
+            return
+        }
+        while source[x.position].isBlank { x.position += 1 }
+        guard source[x.position] == UInt8(ascii: "<") else { return }
+        let path = x.position
+        while x.position < source.count, !source[x.position].isLineEnd, source[x.position] != UInt8(ascii: ">") { x.position += 1 }
+        if source[x.position] == UInt8(ascii: ">") { x.position += 1 }
+        x.emit(.string, from: path)
+    }
+
+    /// The name that `#define` gives, a function when parameters follow.
+    private mutating func name(_ x: inout Scanner) {
+        while x.source[x.position].isBlank { x.position += 1 }
+        let from = x.position
+        while x.source[x.position].isWord { x.position += 1 }
+        x.emit(x.source[x.position] == UInt8(ascii: "(") ? .function : .constant, from: from)
+    }
+
+    /// `#[ … ]` on its line, brackets counted.
+    private mutating func attribute(_ x: inout Scanner, _ start: Int, _ bracket: Int) {
+        let source = x.source
+        var depth = 0
+        var index = bracket
+        while index < source.count, source[index] != UInt8(ascii: "\n") {
+            if source[index] == UInt8(ascii: "[") { depth += 1 }
+            if source[index] == UInt8(ascii: "]") {
+                depth -= 1
+                if depth == 0 { break }
+            }
+            index += 1
+        }
+        x.position = min(index + 1, source.count)
+        if source[x.position - 1] == UInt8(ascii: "\n") { x.position -= 1 }
+        x.emit(.attribute, from: start)
+        before.what = .start
+    }
+
+    /// `'a'` or `'name`.
+    private mutating func prime(_ x: inout Scanner, _ start: Int) {
+        let source = x.source
+        if isCharacter(source, closedBy: UInt8(ascii: "'"), escape: UInt8(ascii: "\\"), from: start + 1) {
+            var index = start + 1
+            if source[index] == UInt8(ascii: "\\") { index += 2 } else { index += 1 }
+            while index < source.count, source[index] != UInt8(ascii: "'") { index += 1 }
+            x.position = min(index + 1, source.count)
+            x.emit(.string, from: start)
+            before.what = .operand
+            return
+        }
+        x.position += 1
+        guard source[x.position].isWordStart else {
+            x.emit(.operator, from: start)
+            return
+        }
+        while source[x.position].isWord { x.position += 1 }
+        x.emit(.label, from: start)
+        before.what = .start
+    }
+
+    private mutating func operation(_ x: inout Scanner, _ start: Int, _ byte: UInt8) {
+        let source = x.source
+        x.position += 1
+        guard grammar.classes[Int(byte)] == .operation || grammar.classes[Int(byte)] == .comment else {
+            before.what = .start
+            return
+        }
+        let isArrow = byte == UInt8(ascii: "-") && source[start + 1] == UInt8(ascii: ">")
+        while grammar.classes[Int(source[x.position])] == .operation { x.position += 1 }
+        x.emit(.operator, from: start)
+        before.what = isArrow && habits.contains(.declaredTypes) && x.position == start + 2 ? .dot : .start
+    }
+}
