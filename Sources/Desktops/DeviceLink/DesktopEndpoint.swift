@@ -20,13 +20,6 @@ package struct DesktopIdentity: Sendable, Equatable {
     }
 }
 
-/// Why a connection to a relay could not be made.
-package enum LinkConnectError: Error, Sendable, Equatable {
-    /// The credentials were refused (401, 403): no further try until `start` is called again.
-    case unauthorized
-    /// Anything else, in words for a log line: tried again.
-    case failed(String)
-}
 
 /// A desktop on the device link.
 @Loop package final class DesktopEndpoint {

@@ -7,10 +7,13 @@ package struct HeldLeases: Sendable {
     package struct Change: Sendable, Equatable {
         package var started: [String] = []
         package var ended: [String] = []
+        /// The phone did not hold this lease before: it is to be greeted with the present state.
+        package var isNew = false
 
-        package init(started: [String] = [], ended: [String] = []) {
+        package init(started: [String] = [], ended: [String] = [], isNew: Bool = false) {
             self.started = started
             self.ended = ended
+            self.isNew = isNew
         }
     }
 
@@ -52,7 +55,8 @@ package struct HeldLeases: Sendable {
     ) -> Change {
         guard phones[phone] != nil || !active || phones.count < Limits.phonesWithLeases else { return Change() }
         let most = perPhone
-        return change { phones in
+        let isNew = active && phones[phone]?.contains { $0.session == session } != true
+        var change = change { phones in
             var leases = phones[phone] ?? []
             leases.removeAll { $0.session == session }
             if active {
@@ -62,6 +66,8 @@ package struct HeldLeases: Sendable {
             }
             phones[phone] = leases.isEmpty ? nil : leases
         }
+        change.isNew = isNew
+        return change
     }
 
     /// A phone is gone.
