@@ -1,0 +1,212 @@
+// The readers' part of `SessionFacts`: what a record says about its session. Cheap for most records: a member is decoded only
+// where its value is new. Rules: agent-transcripts, sections 1.5 and 2.4.
+import Desktops
+
+extension SessionFacts {
+    // MARK: Claude Code
+
+    mutating func note(_ line: Span<UInt8>, _ range: Range<Int>, claude record: ClaudeRecord, type: Key?, isHelper: Bool) {
+        note(time: Scan.time(line, record.timestamp))
+        if !hasRecord, record.uuid != nil {
+            hasRecord = true
+            beginsAsSidechain = record.isSidechain
+        }
+        if sessionID == nil { sessionID = Scan.string(line, record.session) }
+        if cwd == nil { cwd = Scan.string(line, record.cwd) }
+        if version == nil { version = Scan.string(line, record.version) }
+        if let value = record.branch, branch.map({ !Self.equal(line, value, $0) }) ?? true {
+            branch = Scan.string(line, value)
+        }
+        if forkedFrom == nil, let source = record.forkedFrom {
+            forkedFrom = Scan.string(line, source) ?? Scan.string(line, Scan.member(line, source, Names.sessionId))
+        }
+        switch type {
+        case Names.user: noteUser(line, record, isHelper)
+        case Names.assistant: noteAssistant(line, record, isHelper)
+        case Names.system:
+            if Scan.key(line, record.subtype) == TranscriptIndex.apiError { activity = .failed }
+        case Names.customTitleRecord: customTitle = title(line, range, Names.customTitle) ?? customTitle
+        case Names.aiTitleRecord: aiTitle = title(line, range, Names.aiTitle) ?? aiTitle
+        case Names.agentNameRecord: agentName = title(line, range, Names.agentName) ?? agentName
+        case Names.lastPromptRecord: lastPrompt = title(line, range, Names.lastPrompt) ?? lastPrompt
+        case Names.summary:
+            if let title = title(line, range, Names.summary),
+                let leaf = Scan.string(line, Scan.member(line, range, Names.leafUuid))
+            {
+                note(summary: title, leaf: leaf)
+            }
+        case Names.costState:
+            let cost = Scan.millionths(line, Scan.member(line, range, Names.totalCostUSD))
+            var totals = usage ?? Usage()
+            totals.costMicros = cost
+            usage = totals
+        default: break
+        }
+    }
+
+    private static func equal(_ line: Span<UInt8>, _ value: Range<Int>, _ text: String) -> Bool {
+        guard let inner = Scan.inner(line, value), inner.count == text.utf8.count else { return false }
+        var index = inner.lowerBound
+        for byte in text.utf8 {
+            if line[index] != byte { return false }
+            index += 1
+        }
+        return true
+    }
+
+    private func title(_ line: Span<UInt8>, _ range: Range<Int>, _ key: Key) -> String? {
+        guard let text = Scan.prefix(line, Scan.member(line, range, key), limit: 2_000) else { return nil }
+        let title = Self.oneLine(text)
+        return title.isEmpty ? nil : title
+    }
+
+    private mutating func noteUser(_ line: Span<UInt8>, _ record: ClaudeRecord, _ isHelper: Bool) {
+        guard !record.isMeta, !record.isCompactSummary, isHelper || !record.isSidechain,
+            let content = record.messageContent(line)
+        else { return }
+        if let uuid = record.uuid { lastRecord = Scan.text(line, uuid) }
+        if Scan.kind(line, content) == .string {
+            noteUserText(line, content)
+            return
+        }
+        guard Scan.kind(line, content) == .array else { return }
+        var elements = Scan.Elements(content)
+        while let block = elements.next(line) {
+            switch Scan.key(line, Scan.member(line, block, Names.type)) {
+            case Names.text:
+                if let text = Scan.member(line, block, Names.text), Scan.kind(line, text) == .string {
+                    noteUserText(line, text)
+                }
+            case Names.toolResult: activity = .working
+            default: break
+            }
+        }
+    }
+
+    private mutating func noteUserText(_ line: Span<UInt8>, _ text: Range<Int>) {
+        switch ClaudeText(line, text) {
+        case .typed:
+            activity = .working
+            if firstPrompt == nil, let words = Scan.prefix(line, text, limit: 4_000) {
+                note(prompt: ClaudeText.withoutReminder(words))
+            }
+        case .interrupt: activity = .interrupted
+        default: break
+        }
+    }
+
+    private mutating func noteAssistant(_ line: Span<UInt8>, _ record: ClaudeRecord, _ isHelper: Bool) {
+        guard isHelper || !record.isSidechain, let message = record.message, Scan.kind(line, message) == .object
+        else { return }
+        if let uuid = record.uuid { lastRecord = Scan.text(line, uuid) }
+        var stop: Range<Int>?
+        var content: Range<Int>?
+        var members = Scan.Members(message)
+        while let member = members.next(line) {
+            switch Key(line, member.name) {
+            case Names.model:
+                guard let name = Scan.inner(line, member.value), !Scan.hasPrefix(line, name, "<synthetic>") else { break }
+                if model.map({ !Self.equal(line, member.value, $0) }) ?? true { model = Scan.string(line, member.value) }
+            case Names.stopReason: stop = member.value
+            case Names.content: content = member.value
+            default: break
+            }
+        }
+        if record.isAPIError {
+            activity = .failed
+        } else if record.isAborted {
+            activity = .interrupted
+        } else if Scan.key(line, stop) == Names.toolUse {
+            activity = .working
+        } else if Scan.isNull(line, stop), Scan.kind(line, content) == .array, let content {
+            // Old versions write no reason: only an answer that ends in words is over.
+            var last: Key?
+            var elements = Scan.Elements(content)
+            while let block = elements.next(line) { last = Scan.key(line, Scan.member(line, block, Names.type)) }
+            activity = last == Names.text ? .done : .working
+        } else {
+            activity = .done
+        }
+    }
+
+    // MARK: Codex
+
+    mutating func note(_ line: Span<UInt8>, codex type: Key?, payload: Range<Int>?, time: Range<Int>?) {
+        note(time: Scan.time(line, time))
+        guard let payload, Scan.kind(line, payload) == .object else { return }
+        switch type {
+        case Names.sessionMeta: noteMeta(line, payload)
+        case Names.turnContext:
+            if let value = Scan.member(line, payload, Names.model), model.map({ !Self.equal(line, value, $0) }) ?? true {
+                model = Scan.string(line, value)
+            }
+            if cwd == nil { cwd = Scan.string(line, Scan.member(line, payload, Names.cwd)) }
+        case Names.eventMsg: noteEvent(line, payload)
+        case Names.responseItem: noteResponse(line, payload)
+        default: break
+        }
+    }
+
+    private mutating func noteMeta(_ line: Span<UInt8>, _ meta: Range<Int>) {
+        // A forked file may hold its parent's line too: the first one owns.
+        guard !hasRecord else { return }
+        hasRecord = true
+        var members = Scan.Members(meta)
+        while let member = members.next(line) {
+            let value = member.value
+            switch Key(line, member.name) {
+            case Names.id: sessionID = Scan.string(line, value)
+            case Names.cwd: cwd = Scan.string(line, value)
+            case Names.cliVersion: version = Scan.string(line, value)
+            case Names.git: branch = Scan.string(line, Scan.member(line, value, Names.branch))
+            case Names.forkedFromId: forkedFrom = Scan.string(line, value) ?? forkedFrom
+            case Names.historyBase: forkedFrom = Scan.string(line, Scan.member(line, value, Names.threadId)) ?? forkedFrom
+            case Names.source:
+                guard let helper = Scan.member(line, value, Names.subagent) else { break }
+                guard let spawn = Scan.member(line, helper, Names.threadSpawn) else {
+                    isInternal = true
+                    break
+                }
+                parentThread = Scan.string(line, Scan.member(line, spawn, Names.parentThread))
+                spawnCall = Scan.string(line, Scan.member(line, spawn, Names.spawnCall))
+                nickname = Scan.string(line, Scan.member(line, spawn, Names.nickname))
+            default: break
+            }
+        }
+    }
+
+    private mutating func noteEvent(_ line: Span<UInt8>, _ event: Range<Int>) {
+        switch Scan.key(line, Scan.member(line, event, Names.type)) {
+        case Names.taskStarted, Names.turnStarted: activity = .working
+        case Names.taskComplete, Names.turnComplete: activity = .done
+        case Names.turnAborted: activity = .interrupted
+        case Names.error: activity = .failed
+        case Names.userMessage:
+            if firstPrompt == nil, let text = Scan.prefix(line, Scan.member(line, event, Names.message), limit: 4_000) {
+                note(prompt: text)
+            }
+        case Names.itemCompleted:
+            guard firstPrompt == nil, let item = Scan.member(line, event, Names.item),
+                Scan.key(line, Scan.member(line, item, Names.type)) == Names.itemUser,
+                let content = Scan.member(line, item, Names.content), Scan.kind(line, content) == .array
+            else { break }
+            var elements = Scan.Elements(content)
+            while let part = elements.next(line) {
+                if let text = Scan.prefix(line, Scan.member(line, part, Names.text), limit: 4_000) { note(prompt: text) }
+            }
+        case Names.tokenCount:
+            guard let total = Scan.member(line, Scan.member(line, event, Names.info), Names.totalUsage) else { break }
+            usage = CodexBodies.usage(line, total)
+        default: break
+        }
+    }
+
+    private mutating func noteResponse(_ line: Span<UInt8>, _ item: Range<Int>) {
+        guard firstPrompt == nil || activity == .none,
+            Scan.key(line, Scan.member(line, item, Names.type)) == Names.message,
+            Scan.key(line, Scan.member(line, item, Names.role)) == Names.user,
+            let text = CodexBodies.messageText(line, item, limit: 4_000), !CodexBodies.isInjected(text)
+        else { return }
+        note(prompt: text)
+    }
+}

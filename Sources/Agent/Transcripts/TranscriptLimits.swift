@@ -1,0 +1,36 @@
+// Every bound of the transcript reader in one place. Numbers without another source come from agent-transcripts, section 0,
+// and from measurements of the test fixtures.
+
+/// How much of a transcript is read, kept and sent at once.
+package enum TranscriptLimits {
+    /// A longer line is one bad line: it is passed over without being held. Bytes.
+    package static let line = 32 << 20
+    /// How much is read from a file at once. Bytes.
+    package static let readBuffer = 256 << 10
+    /// A list entry is made from so many bytes at each end of a transcript.
+    package static let summaryWindow = 64 << 10
+    /// How far the first window grows when a session's first lines are longer than it. Bytes.
+    package static let firstLines = 1 << 20
+    /// A body up to this size travels whole inside a timeline. Bytes.
+    package static let inlineBody = 32 << 10
+    /// What is kept of each end of a body that is cut. Bytes.
+    package static let bodyEnd = 12 << 10
+    /// Raw bytes shown of a bad line, an unknown or a malformed record.
+    package static let rawExcerpt = 4 << 10
+    /// A tool's input that is longer is cut. Bytes of JSON.
+    package static let toolInput = 32 << 10
+    /// A title in the list of sessions or over a block. Characters.
+    package static let title = 200
+    /// Entries of a to-do list that are kept.
+    package static let todoItems = 200
+    /// States of the to-do list that are remembered per transcript; older blocks show only what their record says.
+    package static let todoStates = 1_000
+    /// Threads (old inline sidechains) of one transcript; further ones share the last.
+    package static let threads = 1_000
+    /// Blocks of one page of a timeline.
+    package static let pageBlocks = 200
+    /// Bytes of one piece of a body or of media.
+    package static let chunk = 512 << 10
+    /// Text of all blocks in one page or update; further blocks come with a shorter body. Bytes.
+    package static let pageText = 4 << 20
+}
