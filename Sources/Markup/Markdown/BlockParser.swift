@@ -1,0 +1,421 @@
+// Reads Markdown line by line into a tree of blocks (CommonMark 0.31.2, appendix "A parsing strategy", phase 1).
+// `Markdown` and `MarkdownStream` run it; `BlockStarts` recognises what a line begins, `References` and `Tables` the rest.
+// Linear: a line looks at each open container once, their number is limited, and no look-ahead is repeated.
+
+/// The block phase. Feed it whole lines in order, then call ``finish()``.
+struct BlockParser: ~Copyable {
+    let source: ByteView
+    let dialect: Dialect
+    /// Index 0 is the document.
+    var nodes: [BlockNode] = [BlockNode(kind: .document)]
+    /// The text of leaf blocks, container markers removed.
+    var text: ByteBuffer
+    var columns: [ColumnAlignment] = []
+    var references = References()
+    /// Footnote definitions by normalised label.
+    var footnotes: [[UInt8]: Int32] = [:]
+    /// The open blocks, from the document to the innermost.
+    var open: [Int32] = [0]
+    /// The text is still being written: what is not closed yet may be closed later.
+    var isGrowing = false
+
+    // The line at hand, as offsets into `source`; `lineEnd` stands on its line feed or at the end of the text.
+    var lineStart = 0
+    var lineEnd = 0
+    var offset = 0
+    /// Columns count tab stops of four (CommonMark §2.2).
+    var column = 0
+    var isInsideTab = false
+    var textStart = 0
+    var textColumn = 0
+    var ruleRefusedBefore = 0
+
+    /// Where the open paragraph's last line begins, in `text` and in `source`: it may turn out to be a table's header.
+    var lastLineText = 0
+    var lastLineSource = 0
+    var mathClose = MathCloseCache()
+
+    init(_ source: ByteView, dialect: Dialect) {
+        self.source = source
+        self.dialect = dialect
+        text = ByteBuffer(capacity: source.count + source.count / 16 + 64)
+        nodes.reserveCapacity(source.count / 64 + 16)
+    }
+
+    var indent: Int { textColumn - column }
+    var isBlank: Bool { textStart >= lineEnd }
+
+    /// Reads the lines of `from..<to`, which must end after a line feed or at the end of the text.
+    mutating func parse(from: Int = 0, to: Int? = nil) {
+        let end = to ?? source.count
+        var start = from
+        while start < end {
+            let stop = source.find(ASCII.lineFeed, from: start, to: end) ?? end
+            readLine(start, stop)
+            start = stop + 1
+        }
+    }
+
+    /// Closes every block.
+    mutating func finish() {
+        while open.count > 1 { closeLast() }
+    }
+
+    // MARK: One line
+
+    private mutating func readLine(_ start: Int, _ end: Int) {
+        lineStart = start
+        lineEnd = end
+        offset = start
+        column = 0
+        isInsideTab = false
+        ruleRefusedBefore = start
+        findText()
+
+        var depth = 1
+        matching: while depth < open.count {
+            switch continuation(of: open[depth]) {
+            case .matched: depth += 1
+            case .failed: break matching
+            case .consumed:
+                close(downTo: depth)
+                return
+            }
+        }
+        let allMatched = depth == open.count
+        let startsBlock = openBlocks(depth: depth, allMatched: allMatched)
+        if !startsBlock.consumed { addRest(depth: depth, startedBlock: startsBlock.opened) }
+    }
+
+    private enum Continuation { case matched, failed, consumed }
+
+    /// Whether the open block `node` goes on in this line; its marker is skipped.
+    @inline(__always)
+    private mutating func continuation(of index: Int32) -> Continuation {
+        let kind = nodes[Int(index)].kind
+        if kind == .paragraph { return isBlank ? .failed : .matched }
+        switch kind {
+        case .document, .list: return .matched
+        case .quote:
+            guard indent <= 3, source.peek(textStart) == UInt8(ascii: ">"), !isBlank else { return .failed }
+            skipQuoteMarker()
+            return .matched
+        case .item:
+            let node = nodes[Int(index)]
+            if indent >= Int(node.indent) + Int(node.width) {
+                advance(columns: Int(node.indent) + Int(node.width))
+            } else if isBlank && node.firstChild >= 0 {
+                advance(to: textStart)
+            } else {
+                return .failed
+            }
+            findText()
+            return .matched
+        case .footnote:
+            if indent >= 4 {
+                advance(columns: 4)
+                findText()
+                return .matched
+            }
+            return isBlank ? .matched : .failed
+        case .code: return codeContinuation(index)
+        case .html:
+            let isOpenEnded = nodes[Int(index)].detail <= 5
+            return isOpenEnded || !isBlank ? .matched : .failed
+        case .table: return isBlank ? .failed : .matched
+        case .math: return mathContinuation(index)
+        case .heading, .rule, .paragraph, .row: return .failed
+        }
+    }
+
+    private mutating func codeContinuation(_ index: Int32) -> Continuation {
+        let node = nodes[Int(index)]
+        guard node.detail != 0 else {
+            if indent >= 4 {
+                advance(columns: 4)
+            } else if isBlank {
+                advance(to: textStart)
+            } else {
+                return .failed
+            }
+            return .matched
+        }
+        if indent <= 3, !isBlank, source.peek(textStart) == node.detail,
+            BlockStarts.closesFence(source, textStart, lineEnd, fence: node.detail, length: Int(node.width))
+        {
+            nodes[Int(index)].flags.insert(.closed)
+            return .consumed
+        }
+        var remaining = Int(node.indent)
+        while remaining > 0, offset < lineEnd, ASCII.isSpaceOrTab(source[offset]) {
+            advance(columns: 1)
+            remaining -= 1
+        }
+        return .matched
+    }
+
+    private mutating func mathContinuation(_ index: Int32) -> Continuation {
+        let delimiter = nodes[Int(index)].detail
+        if let close = MathCloseCache.closing(delimiter, in: source, from: textStart, to: lineEnd) {
+            text.append(source, textStart, close.start)
+            text.append(source, close.start + 2, close.end)
+            nodes[Int(index)].flags.insert(.closed)
+            return .consumed
+        }
+        return .matched
+    }
+
+    // MARK: What is left of a line once its containers are known
+
+    private mutating func addRest(depth: Int, startedBlock: Bool) {
+        findText()
+        let container = Int(startedBlock ? open[open.count - 1] : open[depth - 1])
+        let containerDepth = startedBlock ? open.count : depth
+        let kind = nodes[container].kind
+        if isBlank, nodes[container].lastChild >= 0 {
+            nodes[Int(nodes[container].lastChild)].flags.insert(.lastLineBlank)
+        }
+        var isBlankEnd = false
+        if isBlank {
+            switch kind {
+            case .quote, .heading, .rule: break
+            case .code: isBlankEnd = nodes[container].detail == 0
+            case .item:
+                isBlankEnd = nodes[container].firstChild >= 0 || Int(nodes[container].sourceLine) != lineStart
+            default: isBlankEnd = true
+            }
+        }
+        if isBlankEnd {
+            nodes[container].flags.insert(.lastLineBlank)
+        } else {
+            nodes[container].flags.remove(.lastLineBlank)
+        }
+        for index in 0..<containerDepth - 1 { nodes[Int(open[index])].flags.remove(.lastLineBlank) }
+
+        if !startedBlock, depth < open.count, !isBlank, nodes[Int(open[open.count - 1])].kind == .paragraph {
+            addParagraphLine()  // lazy continuation
+            return
+        }
+        if !startedBlock { close(downTo: depth) }
+        switch kind {
+        case .code, .math: addLine()
+        case .html:
+            addLine()
+            if BlockStarts.closesHTML(nodes[container].detail, source, textStart, lineEnd) { closeLast() }
+        case _ where isBlank: break
+        case .paragraph: addParagraphLine()
+        case .heading: addHeadingText()
+        case .table: addRow()
+        case .rule, .row: break
+        case .document, .quote, .list, .item, .footnote:
+            add(.paragraph)
+            if kind == .item { readTaskMarker(of: container) }
+            addParagraphLine()
+        }
+    }
+
+    /// Appends the rest of the line as it stands.
+    private mutating func addLine() {
+        if isInsideTab {
+            offset += 1
+            for _ in 0..<4 - column % 4 { text.append(ASCII.space) }
+        }
+        text.append(source, min(offset, lineEnd), lineEnd)
+        text.append(ASCII.lineFeed)
+    }
+
+    private mutating func addParagraphLine() {
+        lastLineText = text.count
+        lastLineSource = lineStart
+        text.append(source, textStart, lineEnd)
+        text.append(ASCII.lineFeed)
+    }
+
+    private mutating func addHeadingText() {
+        var end = lineEnd
+        while end > textStart, ASCII.isSpaceOrTab(source[end - 1]) { end -= 1 }
+        var hashes = end
+        while hashes > textStart, source[hashes - 1] == UInt8(ascii: "#") { hashes -= 1 }
+        if hashes < end, hashes == textStart || ASCII.isSpaceOrTab(source[hashes - 1]) { end = hashes }
+        text.append(source, textStart, end)
+    }
+
+    /// `[ ]` or `[x]` at the start of an item's first paragraph (GFM task list items).
+    private mutating func readTaskMarker(of item: Int) {
+        guard dialect.taskList, nodes[item].firstChild == nodes[item].lastChild,
+            source.peek(textStart) == UInt8(ascii: "["), source.peek(textStart + 2) == UInt8(ascii: "]"),
+            textStart + 3 < lineEnd, ASCII.isSpaceOrTab(source[textStart + 3])
+        else { return }
+        switch source[textStart + 1] {
+        case ASCII.space: nodes[item].flags.insert(.task)
+        case UInt8(ascii: "x"), UInt8(ascii: "X"): nodes[item].flags.formUnion([.task, .done])
+        default: return
+        }
+        advance(to: textStart + 3)
+        findText()
+    }
+
+    // MARK: The tree
+
+    /// Whether a block of kind `parent` may hold one of kind `child`.
+    private func accepts(_ parent: BlockKind, _ child: BlockKind) -> Bool {
+        switch parent {
+        case .document, .quote, .item, .footnote: child != .item && child != .row
+        case .list: child == .item
+        case .table: child == .row
+        default: false
+        }
+    }
+
+    /// Adds a block under the innermost open one that may hold it, closing those that may not, and opens it.
+    mutating func add(_ kind: BlockKind) {
+        while !accepts(nodes[Int(open[open.count - 1])].kind, kind) { closeLast() }
+        let parent = Int(open[open.count - 1])
+        let index = Int32(nodes.count)
+        var node = BlockNode(kind: kind)
+        node.parent = Int32(parent)
+        node.start = Int32(text.count)
+        node.sourceLine = Int32(lineStart)
+        let sibling = nodes[parent].lastChild
+        node.previous = sibling
+        if sibling >= 0 { nodes[Int(sibling)].next = index } else { nodes[parent].firstChild = index }
+        nodes[parent].lastChild = index
+        nodes.append(node)
+        open.append(index)
+    }
+
+    /// Closes the open blocks beyond the first `depth`.
+    mutating func close(downTo depth: Int) {
+        while open.count > depth { closeLast() }
+    }
+
+    mutating func closeLast() {
+        let index = Int(open[open.count - 1])
+        open.removeLast()
+        switch nodes[index].kind {
+        case .paragraph:
+            nodes[index].end = Int32(text.count)
+            dropReferences(of: index)
+        case .heading, .html, .math: nodes[index].end = Int32(text.count)
+        case .code:
+            nodes[index].end = Int32(text.count)
+            if nodes[index].detail == 0 { dropTrailingBlankLines(of: index) }
+        case .list: settleTightness(of: index)
+        default: break
+        }
+    }
+
+    /// Takes the last child of its parent out of the tree.
+    mutating func unlink(_ index: Int) {
+        let node = nodes[index]
+        if node.previous >= 0 {
+            nodes[Int(node.previous)].next = -1
+        } else {
+            nodes[Int(node.parent)].firstChild = -1
+        }
+        nodes[Int(node.parent)].lastChild = node.previous
+    }
+
+    private mutating func dropTrailingBlankLines(of index: Int) {
+        let view = text.view
+        let start = Int(nodes[index].start)
+        var end = Int(nodes[index].end)
+        var position = end
+        while position > start, ASCII.isWhitespace(view[position - 1]) {
+            position -= 1
+            if view[position] == ASCII.lineFeed { end = position + 1 }
+        }
+        if position == start { end = start }
+        nodes[index].end = Int32(end)
+    }
+
+    /// A list is loose when a blank line separates two of its items, or two blocks in one of them (CommonMark §5.3).
+    private mutating func settleTightness(of list: Int) {
+        var item = nodes[list].firstChild
+        while item >= 0 {
+            let hasNext = nodes[Int(item)].next >= 0
+            if hasNext, nodes[Int(item)].flags.contains(.lastLineBlank) { return }
+            var child = nodes[Int(item)].firstChild
+            while child >= 0 {
+                if hasNext || nodes[Int(child)].next >= 0, endsWithBlankLine(child) { return }
+                child = nodes[Int(child)].next
+            }
+            item = nodes[Int(item)].next
+        }
+        nodes[list].flags.insert(.tight)
+    }
+
+    private mutating func endsWithBlankLine(_ start: Int32) -> Bool {
+        var index = Int(start)
+        while !nodes[index].flags.contains(.blankChecked) {
+            nodes[index].flags.insert(.blankChecked)
+            guard nodes[index].kind == .list || nodes[index].kind == .item, nodes[index].lastChild >= 0 else { break }
+            index = Int(nodes[index].lastChild)
+        }
+        return nodes[index].flags.contains(.lastLineBlank)
+    }
+
+    // MARK: Walking along the line
+
+    /// Finds the first byte of the line's rest that is no space or tab.
+    @inline(__always)
+    mutating func findText() {
+        var position = offset
+        var columns = column
+        while position < lineEnd {
+            let byte = source[position]
+            if byte == ASCII.space {
+                columns += 1
+            } else if byte == ASCII.tab {
+                columns += 4 - columns % 4
+            } else {
+                break
+            }
+            position += 1
+        }
+        textStart = position
+        textColumn = columns
+    }
+
+    /// Goes forward to the line's text, or to a position behind it with no tab between.
+    mutating func advance(to position: Int) {
+        offset = position
+        column = textColumn + position - textStart
+        isInsideTab = false
+    }
+
+    /// Goes forward by bytes none of which is a tab.
+    mutating func advance(bytes: Int) {
+        offset += bytes
+        column += bytes
+        isInsideTab = false
+    }
+
+    /// Goes forward by columns; a tab may be used up in part.
+    mutating func advance(columns wanted: Int) {
+        var remaining = wanted
+        while remaining > 0, offset < lineEnd {
+            if source[offset] == ASCII.tab {
+                let width = 4 - column % 4
+                isInsideTab = width > remaining
+                let step = min(width, remaining)
+                column += step
+                if !isInsideTab { offset += 1 }
+                remaining -= step
+            } else {
+                isInsideTab = false
+                offset += 1
+                column += 1
+                remaining -= 1
+            }
+        }
+    }
+
+    /// Skips `>` and one following space.
+    mutating func skipQuoteMarker() {
+        advance(to: textStart)
+        advance(bytes: 1)
+        if offset < lineEnd, ASCII.isSpaceOrTab(source[offset]) { advance(columns: 1) }
+        findText()
+    }
+}

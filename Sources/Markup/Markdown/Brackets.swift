@@ -1,0 +1,137 @@
+// Links, images and footnote references (CommonMark 0.31.2 §6.3, §6.4 and "look for link or image" in its appendix).
+
+/// A `[` or `![` that may begin a link or an image.
+struct Bracket {
+    /// The item that stands for it.
+    var item: Int32
+    /// Where its text begins.
+    var textStart: Int32
+    /// The top of the delimiter stack when it was read.
+    var delimiter: Int32
+    var isImage: Bool
+    /// Another bracket opened after it, so its text is no label.
+    var hasBracketInside = false
+}
+
+extension InlineParser {
+    mutating func openBracket() {
+        let isImage = position > textStart && view[position - 1] == UInt8(ascii: "!")
+        flushText(to: isImage ? position - 1 : position)
+        if !brackets.isEmpty { brackets[brackets.count - 1].hasBracketInside = true }
+        brackets.append(
+            Bracket(
+                item: Int32(items.count),
+                textStart: Int32(position + 1),
+                delimiter: lastDelimiter,
+                isImage: isImage
+            )
+        )
+        items.append(
+            InlineItem(kind: .text, start: Int32(isImage ? position - 1 : position), end: Int32(position + 1))
+        )
+        position += 1
+        textStart = position
+    }
+
+    mutating func closeBracket(_ references: borrowing BlockParser) {
+        guard let bracket = brackets.popLast() else {
+            position += 1
+            return
+        }
+        let depth = brackets.count
+        let isInactive = !bracket.isImage && depth < inactiveBrackets
+        inactiveBrackets = min(inactiveBrackets, depth)
+        guard !isInactive else {
+            position += 1
+            return
+        }
+        if let (target, next) = inlineTarget(position + 1) ?? referenceTarget(bracket, references) {
+            makeLink(bracket, target, next: next)
+            if !bracket.isImage { inactiveBrackets = depth }
+        } else if dialect.footnotes, let footnote = footnote(bracket, references) {
+            makeFootnote(bracket, footnote)
+        } else {
+            position += 1
+        }
+    }
+
+    /// `(destination "title")` behind the text.
+    private func inlineTarget(_ start: Int) -> (LinkTarget, Int)? {
+        guard start < end, view[start] == UInt8(ascii: "(") else { return nil }
+        var position = skipWhitespace(start + 1)
+        guard let destination = LinkSyntax.destination(view, position, end) else { return nil }
+        position = skipWhitespace(destination.next)
+        var title: [UInt8] = []
+        if position > destination.next, let titleEnd = LinkSyntax.title(view, position, end) {
+            title = Entities.unescaped(view, position + 1, titleEnd - 1)
+            position = skipWhitespace(titleEnd)
+        }
+        guard position < end, view[position] == UInt8(ascii: ")") else { return nil }
+        let url = Entities.unescaped(view, destination.from, destination.to)
+        return (LinkTarget(destination: url, title: title), position + 1)
+    }
+
+    private func skipWhitespace(_ start: Int) -> Int {
+        var position = start
+        while position < end, ASCII.isWhitespace(view[position]) { position += 1 }
+        return position
+    }
+
+    /// `[label]`, `[]` or nothing behind the text, and a definition of that label.
+    private func referenceTarget(_ bracket: Bracket, _ references: borrowing BlockParser) -> (LinkTarget, Int)? {
+        guard !references.references.isEmpty || references.isGrowing else { return nil }
+        let afterText = position + 1
+        var next = afterText
+        var from = Int(bracket.textStart)
+        var to = position
+        var isFull = false
+        if let labelEnd = LinkSyntax.label(view, afterText, end) {
+            next = labelEnd
+            if labelEnd - afterText > 2 {
+                from = afterText + 1
+                to = labelEnd - 1
+                isFull = true
+            }
+        }
+        guard isFull || !bracket.hasBracketInside, to > from, to - from <= MarkdownLimits.labelBytes else { return nil }
+        let label = References.normalised(view, from, to)
+        guard !label.isEmpty, let target = references.references[label] else { return nil }
+        return (target, next)
+    }
+
+    private mutating func makeLink(_ bracket: Bracket, _ target: LinkTarget, next: Int) {
+        let index = links.count
+        links.append(target)
+        let item = Int(bracket.item)
+        items[item].kind = bracket.isImage ? .imageStart : .linkStart
+        items[item].value = Int32(index)
+        add(bracket.isImage ? .imageEnd : .linkEnd, position, next, value: index, next: next)
+        processEmphasis(above: bracket.delimiter)
+    }
+
+    // MARK: Footnotes
+
+    /// The node of the footnote that `[^label]` names.
+    private func footnote(_ bracket: Bracket, _ references: borrowing BlockParser) -> Int32? {
+        let from = Int(bracket.textStart) + 1
+        guard !references.footnotes.isEmpty, !bracket.hasBracketInside, view.peek(from - 1) == UInt8(ascii: "^"),
+            position > from, position - from <= MarkdownLimits.labelBytes
+        else { return nil }
+        return references.footnotes[References.normalised(view, from, position)]
+    }
+
+    private mutating func makeFootnote(_ bracket: Bracket, _ footnote: Int32) {
+        // What was read inside the brackets is a label, not text.
+        let item = Int(bracket.item)
+        items.removeSubrange((item + 1)...)
+        lastDelimiter = bracket.delimiter
+        if lastDelimiter >= 0 { delimiters[Int(lastDelimiter)].next = -1 }
+        if bracket.isImage {
+            items[item].end -= 1
+        } else {
+            items.removeLast()
+        }
+        textStart = position
+        add(.footnote, Int(bracket.textStart) + 1, position, value: Int(footnote), next: position + 1)
+    }
+}
