@@ -111,6 +111,31 @@ struct WebSocketDeflateTests {
         #expect(read([bytes], with: server(deflate: parameters)).failure == 1007)
     }
 
+    @Test func `of several faults the first one counts, however the bytes arrive`() {
+        // Found by fuzzing: broken text, and broken compressed data behind it.
+        var sender = client(deflate: DeflateParameters())
+        var bytes: [UInt8] = []
+        sender.append(text: [UInt8](repeating: 65, count: 300) + [0xFF] + [UInt8](repeating: 66, count: 300), to: &bytes)
+        let broken = bytes.dropFirst(6).enumerated().map { $1 ^ [0x37, 0xFA, 0x21, 0x3D][$0 & 3] } + [0xFF, 0xFF, 0xFF]
+        let frames = frame(0xC1, broken)
+        for size in [1, 2, 7, frames.count] {
+            var engine = server(deflate: DeflateParameters())
+            var failure: WebSocketFailure?
+            for start in stride(from: 0, to: frames.count, by: size) where failure == nil {
+                let piece = Array(frames[start..<min(frames.count, start + size)])
+                do throws(WebSocketFailure) {
+                    var offset = 0
+                    try unsafe piece.withUnsafeBufferPointer { (buffer) throws(WebSocketFailure) in
+                        _ = try unsafe engine.next(in: UnsafeRawBufferPointer(buffer), from: &offset)
+                    }
+                } catch {
+                    failure = error
+                }
+            }
+            #expect(failure?.reason == "text is not UTF-8")
+        }
+    }
+
     @Test func `the compression bit is refused without an agreement and outside first frames`() {
         let compressed = hex("c1 87 00000000 f248cdc9c90700")
         #expect(read([compressed], with: server()).failure == 1002)

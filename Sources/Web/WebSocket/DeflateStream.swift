@@ -106,11 +106,13 @@ struct MessageInflater: ~Copyable {
                 unsafe stream.pointee.avail_out = UInt32(chunk.count)
                 let code = unsafe CZlib.inflate(stream, Z_SYNC_FLUSH)
                 let length = unsafe chunk.count - Int(stream.pointee.avail_out)
-                if length > limit - output.count {
+                // Filled up to the limit, so that what is found in these bytes does not depend on how they arrived.
+                let room = min(length, limit - output.count)
+                unsafe output.append(contentsOf: UnsafeBufferPointer(rebasing: chunk[..<room]))
+                if room < length {
                     failure = .tooBig
                     return
                 }
-                unsafe output.append(contentsOf: UnsafeBufferPointer(rebasing: chunk[..<length]))
                 switch code {
                 case Z_OK: break
                 // No progress was possible: everything is read and written.

@@ -256,8 +256,8 @@ package struct WebSocketEngine: ~Copyable {
                 done += size
             }
         }
-        if let failure { throw failure == .tooBig ? .tooBig : .invalidDeflate }
         try checkText(from: start)
+        if let failure { throw failure == .tooBig ? .tooBig : .invalidDeflate }
     }
 
     private mutating func startInflater() throws(WebSocketFailure) {
@@ -290,12 +290,14 @@ package struct WebSocketEngine: ~Copyable {
         if isCompressed {
             try startInflater()
             let start = body.count
+            var failure: MessageInflater.Failure?
             do throws(MessageInflater.Failure) {
                 try inflater?.finish(into: &body, limit: limits.message)
             } catch {
-                throw error == .tooBig ? .tooBig : .invalidDeflate
+                failure = error
             }
             try checkText(from: start)
+            if let failure { throw failure == .tooBig ? .tooBig : .invalidDeflate }
             let forgets = role == .server ? deflate?.clientNoContextTakeover : deflate?.serverNoContextTakeover
             if forgets == true { inflater?.reset() }
         }
