@@ -1,0 +1,216 @@
+// Where the reader is in a timeline, and keeping it so: at the end while following, otherwise the line under the eye stays
+// where it is, whatever grows, arrives or loads late above it.
+// @ts-check
+import { showOlder } from "./claims.js";
+import { memory } from "./dom.js";
+import { notify } from "./notices.js";
+import { parse } from "./patch.js";
+
+/** Pixels from the end within which new output is followed; how far ahead of the top older pages are fetched. */
+const NEAR_END = 80, AHEAD = 1200;
+
+export class Timeline {
+    /**
+     * @param {HTMLElement} element the section of the blocks
+     * @param {(root: ParentNode) => void} decorate called for HTML that came in
+     */
+    constructor(element, decorate) {
+        this.element = element;
+        this.decorate = decorate;
+        this.isFollowing = true;
+        this.button = document.getElementById("follow");
+        /** What stood at the top of the view, and where, in pixels from the view's top. @type {{element: Element, top: number}[]} */
+        this.anchors = [];
+        /** The scroll position that we set ourselves: its event is not the reader's doing. */
+        this.expected = -1;
+        this.isLoading = false;
+        this.memoryKey = `at:${element.dataset.session}:${element.dataset.thread}`;
+    }
+
+    start() {
+        history.scrollRestoration = "manual";
+        document.documentElement.style.overflowAnchor = "none";
+        this.restore();
+        addEventListener("scroll", () => this.scrolled(), { passive: true });
+        addEventListener("resize", () => this.settle());
+        addEventListener("pagehide", () => this.remember());
+        new ResizeObserver(() => this.settle()).observe(this.element);
+        this.button?.addEventListener("click", () => this.follow());
+        this.watchOlder();
+        document.addEventListener("click", (event) => {
+            const link = event.target instanceof Element ? event.target.closest(".older-link") : null;
+            if (!link) return;
+            event.preventDefault();
+            void this.loadOlder();
+        });
+    }
+
+    // MARK: Position
+
+    get distance() {
+        const page = document.documentElement;
+        return page.scrollHeight - page.clientHeight - scrollY;
+    }
+
+    /** The height of what stays on top of the view and hides text. */
+    get covered() {
+        return document.getElementById("session-head")?.getBoundingClientRect().bottom ?? 0;
+    }
+
+    scrolled() {
+        if (Math.abs(scrollY - this.expected) > 1) {
+            this.isFollowing = this.distance <= NEAR_END;
+            this.remember();
+        }
+        this.expected = -1;
+        this.takeAnchors();
+        this.showButton();
+    }
+
+    /** Notes the innermost element at the top of the view, and its ancestors in case it is replaced. */
+    takeAnchors() {
+        this.anchors = [];
+        const box = this.element.getBoundingClientRect(), top = this.covered + 4;
+        for (let y = top; y < innerHeight; y += 24) {
+            let element = document.elementFromPoint(box.left + Math.min(box.width / 3, 160), y);
+            if (!element || element === this.element || !this.element.contains(element)) continue;
+            for (; element && element !== this.element; element = element.parentElement) {
+                this.anchors.push({ element, top: element.getBoundingClientRect().top });
+            }
+            return;
+        }
+    }
+
+    /** Puts the view back where it belongs. Runs after layout and before paint, so that nothing is seen to jump. */
+    settle() {
+        if (this.isFollowing) {
+            this.scrollTo(document.documentElement.scrollHeight);
+        } else {
+            const anchor = this.anchors.find(({ element }) => this.element.contains(element) && element.getClientRects().length > 0);
+            const moved = anchor ? anchor.element.getBoundingClientRect().top - anchor.top : 0;
+            if (Math.abs(moved) >= 0.5) this.scrollTo(scrollY + moved);
+        }
+        this.showButton();
+    }
+
+    /** @param {number} top */
+    scrollTo(top) {
+        const before = scrollY;
+        scrollTo({ top, behavior: "instant" });
+        if (scrollY !== before) this.expected = scrollY;
+    }
+
+    follow() {
+        this.isFollowing = true;
+        this.button?.removeAttribute("data-new");
+        this.settle();
+        this.remember();
+    }
+
+    showButton() {
+        if (!this.button) return;
+        if (this.isFollowing) this.button.removeAttribute("data-new");
+        const isNew = this.button.hasAttribute("data-new");
+        this.button.hidden = this.isFollowing || (!isNew && this.distance < innerHeight);
+        const text = isNew ? "New output ↓" : "To the end ↓";
+        if (this.button.textContent !== text) this.button.textContent = text;
+    }
+
+    /** @param {boolean} isNew whether the last block is another one than before */
+    changed(isNew) {
+        if (isNew && !this.isFollowing) this.button?.setAttribute("data-new", "");
+        this.decorate(this.element);
+        this.settle();
+    }
+
+    // MARK: Between visits
+
+    remember() {
+        const anchor = this.anchors.findLast(({ element }) => element.id);
+        memory.write(this.memoryKey, this.isFollowing || !anchor ? null : `${anchor.top} ${anchor.element.id}`, sessionStorage);
+    }
+
+    restore() {
+        const target = location.hash.length > 1 && document.getElementById(decodeURIComponent(location.hash.slice(1)));
+        const [, top, id] = /^(\S+) (.+)$/.exec(memory.read(this.memoryKey, sessionStorage) ?? "") ?? [];
+        const seen = id ? document.getElementById(id) : null;
+        if (target && this.element.contains(target)) {
+            this.isFollowing = false;
+            target.scrollIntoView({ block: "start" });
+        } else if (seen) {
+            this.isFollowing = false;
+            this.anchors = [{ element: seen, top: Number(top) }];
+        } else if (this.element.dataset.page === "older" || new URLSearchParams(location.search).has("before")) {
+            this.isFollowing = false;
+        }
+        this.settle();
+        this.takeAnchors();
+    }
+
+    // MARK: Older pages
+
+    watchOlder() {
+        this.watcher ??= new IntersectionObserver((entries) => {
+            if (entries.some((entry) => entry.isIntersecting)) void this.loadOlder();
+        }, { rootMargin: `${AHEAD}px 0px 0px 0px` });
+        this.watcher.disconnect();
+        const nav = document.getElementById("older");
+        if (nav) this.watcher.observe(nav);
+    }
+
+    async loadOlder() {
+        const nav = document.getElementById("older"), link = nav?.querySelector("[data-fragment]");
+        if (this.isLoading || !nav || !(link instanceof HTMLElement)) return;
+        this.isLoading = true;
+        nav.setAttribute("aria-busy", "true");
+        try {
+            const answer = await fetch(link.dataset.fragment ?? "", { headers: { accept: "text/html" } });
+            if (!answer.ok) throw new Error(`the server answered ${answer.status}`);
+            const elements = parse(await answer.text());
+            if (document.getElementById("older") !== nav) return;
+            if (this.anchors.length === 0) this.takeAnchors();
+            const olderNav = elements.find((element) => element.id === "older");
+            const blocks = elements.filter((element) => element !== olderNav && !(element.id && document.getElementById(element.id)));
+            this.element.prepend(...blocks);
+            showOlder(olderNav?.outerHTML ?? "");
+            this.decorate(this.element);
+            this.settle();
+            this.watchOlder();
+        } catch (error) {
+            nav.removeAttribute("aria-busy");
+            notify(`Older messages did not load: ${error instanceof Error ? error.message : error}.`, "error", { id: "older", action: { label: "Try again", run: () => void this.loadOlder() } });
+        } finally {
+            this.isLoading = false;
+        }
+    }
+
+    // MARK: Keyboard
+
+    /** @param {1 | -1} step to the next or previous block */
+    select(step) {
+        const blocks = [...this.element.querySelectorAll(":scope > .block, :scope > .rewound[open] > .block")];
+        const current = blocks.findIndex((block) => block.hasAttribute("data-ui-selected"));
+        const top = this.covered + 8;
+        const visible = blocks.findIndex((block) => block.getBoundingClientRect().bottom > top + 8);
+        const index = current < 0 ? visible : Math.max(0, Math.min(blocks.length - 1, current + step));
+        const block = blocks[index];
+        if (!(block instanceof HTMLElement)) return;
+        blocks[current]?.removeAttribute("data-ui-selected");
+        block.setAttribute("data-ui-selected", "");
+        block.tabIndex = -1;
+        block.focus({ preventScroll: true });
+        this.isFollowing = index === blocks.length - 1;
+        if (this.isFollowing) return this.follow();
+        this.scrollTo(scrollY + block.getBoundingClientRect().top - top);
+        this.takeAnchors();
+        this.showButton();
+    }
+
+    /** @returns {Element | null} */
+    get selected() { return this.element.querySelector("[data-ui-selected]"); }
+
+    toggleSelected() {
+        const summary = this.selected?.querySelector(":scope > details > summary, :scope > .block-body > details > summary");
+        if (summary instanceof HTMLElement) summary.click();
+    }
+}
