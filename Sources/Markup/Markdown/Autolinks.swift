@@ -79,13 +79,24 @@ enum Autolinks {
                 guard ASCII.isAlphanumeric(byte) || byte == UInt8(ascii: "-") || byte < 0x20 && !ASCII.isWhitespace(byte)
                 else { break }
             } else if byte & 0xC0 != 0x80 {
-                guard CharacterClass(at: position, in: view, to: end) == .other else { break }
+                guard isHostScalar(view, position, end) else { break }
             }
             position += 1
         }
         // A very long name is let through, so that no text makes us read it again and again.
         if underscoresBefore > 0 || underscores > 0, dots <= 10 { return nil }
         return needsDot && dots == 0 ? nil : position
+    }
+
+    /// Whether a host name may hold the character at `position`: no space, no punctuation (symbols are allowed).
+    static func isHostScalar(_ view: ByteView, _ position: Int, _ end: Int) -> Bool {
+        if view[position] < 0x80 { return ASCII.isAlphanumeric(view[position]) }
+        switch UTF8Decoding.scalar(view, position, end).properties.generalCategory {
+        case .spaceSeparator, .connectorPunctuation, .dashPunctuation, .openPunctuation, .closePunctuation,
+            .initialPunctuation, .finalPunctuation, .otherPunctuation:
+            return false
+        default: return true
+        }
     }
 
     /// Takes from the end of a bare address what more likely belongs to the sentence around it.
@@ -128,7 +139,7 @@ extension InlineParser {
         else { return false }
         var scheme = position
         while scheme > textStart, ASCII.isLetter(view[scheme - 1]) { scheme -= 1 }
-        guard ASCII.isAlphanumeric(view[position + 3]),
+        guard Autolinks.isHostScalar(view, position + 3, end),
             view.startsIgnoringCase(with: "http:", at: scheme, before: position + 1)
                 || view.startsIgnoringCase(with: "https:", at: scheme, before: position + 1)
                 || view.startsIgnoringCase(with: "ftp:", at: scheme, before: position + 1),

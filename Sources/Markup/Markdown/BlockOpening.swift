@@ -217,6 +217,7 @@ extension BlockParser {
         if footnotes[label] == nil { footnotes[label] = Int32(index) }
         advance(to: position + 2)
         findText()
+        advance(to: textStart)
         return true
     }
 

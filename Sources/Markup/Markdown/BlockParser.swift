@@ -122,10 +122,16 @@ struct BlockParser: ~Copyable {
         case .html:
             let isOpenEnded = nodes[Int(index)].detail <= 5
             return isOpenEnded || !isBlank ? .matched : .failed
-        case .table: return isBlank ? .failed : .matched
+        case .table: return isBlank || isLoneBar ? .failed : .matched
         case .math: return mathContinuation(index)
         case .heading, .rule, .paragraph, .row: return .failed
         }
+    }
+
+    /// A line of one bar is no row.
+    private var isLoneBar: Bool {
+        guard source.peek(textStart) == UInt8(ascii: "|") else { return false }
+        return LinkSyntax.skipSpace(source, textStart + 1, lineEnd) == lineEnd
     }
 
     private mutating func codeContinuation(_ index: Int32) -> Continuation {
@@ -208,8 +214,8 @@ struct BlockParser: ~Copyable {
         case .table: addRow()
         case .rule, .row: break
         case .document, .quote, .list, .item, .footnote:
+            if kind == .item, readTaskMarker(of: container), isBlank { return }
             add(.paragraph)
-            if kind == .item { readTaskMarker(of: container) }
             addParagraphLine()
         }
     }
@@ -241,18 +247,19 @@ struct BlockParser: ~Copyable {
     }
 
     /// `[ ]` or `[x]` at the start of an item's first paragraph (GFM task list items).
-    private mutating func readTaskMarker(of item: Int) {
-        guard dialect.taskList, nodes[item].firstChild == nodes[item].lastChild,
+    private mutating func readTaskMarker(of item: Int) -> Bool {
+        guard dialect.taskList, nodes[item].firstChild < 0,
             source.peek(textStart) == UInt8(ascii: "["), source.peek(textStart + 2) == UInt8(ascii: "]"),
             textStart + 3 < lineEnd, ASCII.isSpaceOrTab(source[textStart + 3])
-        else { return }
+        else { return false }
         switch source[textStart + 1] {
         case ASCII.space: nodes[item].flags.insert(.task)
         case UInt8(ascii: "x"), UInt8(ascii: "X"): nodes[item].flags.formUnion([.task, .done])
-        default: return
+        default: return false
         }
         advance(to: textStart + 3)
         findText()
+        return true
     }
 
     // MARK: The tree

@@ -48,8 +48,9 @@ extension InlineParser {
         if let (target, next) = inlineTarget(position + 1) ?? referenceTarget(bracket, references) {
             makeLink(bracket, target, next: next)
             if !bracket.isImage { inactiveBrackets = depth }
-        } else if dialect.footnotes, let footnote = footnote(bracket, references) {
-            makeFootnote(bracket, footnote)
+        } else if dialect.footnotes, isFootnoteLabel(bracket) {
+            let label = References.normalised(view, Int(bracket.textStart) + 1, position)
+            makeFootnote(bracket, references.footnotes[label])
         } else {
             position += 1
         }
@@ -111,27 +112,32 @@ extension InlineParser {
 
     // MARK: Footnotes
 
-    /// The node of the footnote that `[^label]` names.
-    private func footnote(_ bracket: Bracket, _ references: borrowing BlockParser) -> Int32? {
+    /// Whether the bracket that closes at `position` is `[^label]`.
+    private func isFootnoteLabel(_ bracket: Bracket) -> Bool {
         let from = Int(bracket.textStart) + 1
-        guard !references.footnotes.isEmpty, !bracket.hasBracketInside, view.peek(from - 1) == UInt8(ascii: "^"),
-            position > from, position - from <= MarkdownLimits.labelBytes
-        else { return nil }
-        return references.footnotes[References.normalised(view, from, position)]
+        return !bracket.hasBracketInside && view.peek(from - 1) == UInt8(ascii: "^") && position > from
+            && position - from <= MarkdownLimits.labelBytes
     }
 
-    private mutating func makeFootnote(_ bracket: Bracket, _ footnote: Int32) {
+    /// - Parameter footnote: the node of its text; nil when there is none and the label is shown as typed.
+    private mutating func makeFootnote(_ bracket: Bracket, _ footnote: Int32?) {
         // What was read inside the brackets is a label, not text.
         let item = Int(bracket.item)
         items.removeSubrange((item + 1)...)
         lastDelimiter = bracket.delimiter
         if lastDelimiter >= 0 { delimiters[Int(lastDelimiter)].next = -1 }
+        textStart = position
+        guard let footnote else {
+            items[item].end = Int32(position + 1)
+            position += 1
+            textStart = position
+            return
+        }
         if bracket.isImage {
             items[item].end -= 1
         } else {
             items.removeLast()
         }
-        textStart = position
         add(.footnote, Int(bracket.textStart) + 1, position, value: Int(footnote), next: position + 1)
     }
 }

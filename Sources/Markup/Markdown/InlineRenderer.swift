@@ -24,7 +24,7 @@ extension BlockRenderer {
                 if imageDepth == 0 { output.append("</code>") }
             case .html: writeInlineHTML(view, start, end, isAlt: imageDepth > 0)
             case .math: writeInlineMath(view, start, end, isDisplay: item.value == 1, isAlt: imageDepth > 0)
-            case .autolink, .bareLink: writeAddress(item, view, isText: imageDepth > 0 || linkDepth > 0)
+            case .autolink, .bareLink: writeAddress(item, view, isText: imageDepth > 0 || linkDepth > 0 && (dialect.chat || item.kind == .bareLink))
             case .linkStart:
                 if imageDepth == 0 { writeLinkStart(Int(item.value)) }
                 linkDepth += 1
@@ -114,11 +114,7 @@ extension BlockRenderer {
             output.append("<a href=\"")
             if isEmail { output.append("mailto:") }
             if isBare, item.value == 1 { output.append("http://") }
-            if isBare || dialect.chat {
-                Percent.append(view, start, end, to: &output)
-            } else {
-                Percent.append(view, start, end, to: &output)
-            }
+            Percent.append(view, start, end, to: &output)
             output.append(dialect.chat ? "\" rel=\"noopener noreferrer nofollow\" target=\"_blank\">" : "\">")
             output.appendEscaped(view, start, end)
             output.append("</a>")

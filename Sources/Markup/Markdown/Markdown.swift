@@ -24,7 +24,8 @@ package enum Markdown {
         }
     }
 
-    /// Calls `body` with the text as the parser needs it: line feeds as the only line ends, U+FFFD for NUL (CommonMark §2.3).
+    /// Calls `body` with the text as the parser needs it: line feeds as the only line ends, U+FFFD for NUL (CommonMark §2.3),
+    /// no byte order mark.
     static func withPrepared<Result>(_ source: [UInt8], _ body: (ByteView) -> Result) -> Result {
         let isClean = unsafe source.withUnsafeBufferPointer { bytes in
             guard let start = bytes.baseAddress else { return true }
@@ -33,12 +34,13 @@ package enum Markdown {
                 && view.find(0, from: 0, to: view.count) == nil
         }
         let text = isClean ? source : cleaned(source)
+        let mark = text.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
         return unsafe text.withUnsafeBufferPointer { bytes in
             guard let start = bytes.baseAddress else {
                 let empty: StaticString = " "
                 return body(unsafe ByteView(empty.utf8Start, count: 0))
             }
-            return body(unsafe ByteView(start, count: bytes.count))
+            return body(unsafe ByteView(start + mark, count: bytes.count - mark))
         }
     }
 

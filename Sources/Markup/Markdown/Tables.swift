@@ -8,6 +8,8 @@ extension BlockParser {
             let alignments = TableRow.delimiters(source, textStart, lineEnd)
         else { return false }
         let headerEnd = text.count - 1
+        let paragraph = Int(open[open.count - 1])
+        guard lastLineText >= Int(nodes[paragraph].start) else { return false }
         let header = TableRow(text.view, lastLineText, headerEnd)
         guard header.count == alignments.count else { return false }
         if dialect.chat, alignments.count == 1,
@@ -17,7 +19,6 @@ extension BlockParser {
             return false
         }
 
-        let paragraph = Int(open[open.count - 1])
         let headerStart = lastLineText
         nodes[paragraph].end = Int32(headerStart)
         open.removeLast()
