@@ -85,9 +85,14 @@ package struct TranscriptIndex {
     var claude = ClaudeState()
     var codex = CodexState()
 
-    package init(agent: AgentKind, isHelper: Bool = false) {
+    /// What changed since it was last asked for; nil while nobody asks.
+    private var changes: Set<EntryRef>?
+
+    /// - Parameter revision: where the revisions begin: above those of an index that this one replaces.
+    package init(agent: AgentKind, isHelper: Bool = false, revision: Int = 0) {
         self.agent = agent
         self.isHelper = isHelper
+        self.revision = revision
     }
 
     // MARK: Lines
@@ -220,6 +225,7 @@ package struct TranscriptIndex {
             )
         )
         threads[thread].revision = revision
+        changes?.insert(ref)
         byID[hash] = ref
         switch kind {
         case .unknown: unknown += 1
@@ -289,6 +295,20 @@ package struct TranscriptIndex {
     mutating func touch(_ ref: EntryRef) {
         threads[ref.thread].entries[ref.entry].revision = revision
         threads[ref.thread].revision = revision
+        changes?.insert(ref)
+    }
+
+    /// Whether changes are noted for `takeChanges`.
+    var isTracking: Bool {
+        get { changes != nil }
+        set { changes = newValue ? changes ?? [] : nil }
+    }
+
+    /// What changed since the last call, by thread and in order.
+    mutating func takeChanges() -> [Int: [Int]] {
+        guard let taken = changes, !taken.isEmpty else { return [:] }
+        changes = []
+        return Dictionary(grouping: taken, by: \.thread).mapValues { $0.map(\.entry).sorted() }
     }
 
     /// A change that no line brought.

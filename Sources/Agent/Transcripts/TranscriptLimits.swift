@@ -33,4 +33,25 @@ package enum TranscriptLimits {
     package static let chunk = 512 << 10
     /// Text of all blocks in one page or update; further blocks come with a shorter body. Bytes.
     package static let pageText = 4 << 20
+    /// Transcripts that are listed at most.
+    package static let transcripts = 50_000
+    /// Transcripts whose index is kept in memory, the followed ones apart.
+    package static let openTranscripts = 16
+    /// Blocks of all indexes in memory before those not followed are given up.
+    package static let openBlocks = 2_000_000
+    /// Bytes of a transcript that one job on a worker thread reads before others have their turn.
+    package static let readBudget = 16 << 20
+    /// Transcripts that one job on a worker thread lists.
+    package static let listBatch = 16
+    /// Folders that inotify watches; the poll sees the rest.
+    package static let watchedFolders = 4_096
+    /// The poll behind inotify. Milliseconds.
+    package static let poll: Int64 = 5_000
+    /// A session that nobody follows says at most so often that it changed. Milliseconds.
+    package static let summaryInterval: Int64 = 1_000
+    /// An agent whose last word was a call or a prompt counts as at work for so long after its last write. Milliseconds.
+    package static let workingTime: Int64 = 10 * 60 * 1_000
+    /// Decoded images kept, in number and in bytes; the newest stays whatever its size.
+    package static let mediaFiles = 8
+    package static let mediaBytes = 32 << 20
 }
