@@ -66,6 +66,8 @@ package enum Limits {
     /// Control events that wait for delivery; at the bound the link is made anew.
     package static let waitingControls = 10_000
     package static let waitingControlBytes = 64 << 20
+    /// A snapshot above this size is decoded off the loop, bytes.
+    package static let inlineDecode = 64 << 10
     /// Keys (session, run, thread) with a waiting snapshot.
     package static let waitingSnapshots = 1_024
 

@@ -1,4 +1,4 @@
-// Single members of small payloads.
+// Small payloads of which one or two members matter.
 import Web
 
 /// Reads one member and passes over the rest.
@@ -11,5 +11,15 @@ enum JSONNumber {
             try reader.skip()
         }
         return nil
+    }
+}
+
+/// `device-status`: a device of the account came or left.
+enum DeviceStatus {
+    static func read(_ payload: [UInt8]) -> (device: String, status: String)? {
+        guard let json = try? JSON(parsing: payload), let device = json["deviceId"]?.string,
+            let status = json["status"]?.string
+        else { return nil }
+        return (device, status)
     }
 }

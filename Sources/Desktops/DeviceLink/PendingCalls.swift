@@ -72,6 +72,9 @@ package struct PendingCalls<Reply: Sendable>: Sendable {
         return call.reply
     }
 
+    /// What waits under an id, left waiting; nil when nothing does.
+    package func waiting(id: String) -> Reply? { calls[id]?.reply }
+
     /// Removes a call for its owner: nil when the id meanwhile belongs to a newer call (R40).
     package mutating func remove(id: String, token: Token) -> Reply? {
         guard let call = calls[id], call.token == token else { return nil }
