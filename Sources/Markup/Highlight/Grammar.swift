@@ -113,6 +113,10 @@ final class Grammar: Sendable {
         static let typeArguments = Habits(rawValue: 1 << 25)
         /// A name at the start of a line that `:` follows is a label (C).
         static let labels = Habits(rawValue: 1 << 26)
+        /// `[name]` at the start of a line is a section (TOML, INI).
+        static let sections = Habits(rawValue: 1 << 28)
+        /// `${name}` in code is a variable (CMake, Make).
+        static let braceVariables = Habits(rawValue: 1 << 29)
         /// Backquoted names are names.
         static let backquotedNames = Habits(rawValue: 1 << 27)
     }

@@ -522,6 +522,12 @@ struct GrammarLexer {
         let wasLineStart = atLineStart
         atLineStart = false
         switch byte {
+        case UInt8(ascii: "[") where wasLineStart && habits.contains(.sections) && section(&x, start): break
+        case UInt8(ascii: "$") where source[start + 1] == UInt8(ascii: "{") && habits.contains(.braceVariables):
+            while x.position < source.count, source[x.position] != UInt8(ascii: "}"), !source[x.position].isLineEnd { x.position += 1 }
+            if source[x.position] == UInt8(ascii: "}") { x.position += 1 }
+            x.emit(.variable, from: start)
+            before.what = .operand
         case UInt8(ascii: "{"), UInt8(ascii: "("), UInt8(ascii: "["):
             x.position += 1
             if isHole { x.frames[x.frames.count - 1].count &+= 1 }
@@ -573,12 +579,25 @@ struct GrammarLexer {
         return false
     }
 
+    /// `[name]` alone on its line.
+    private mutating func section(_ x: inout Scanner, _ start: Int) -> Bool {
+        let source = x.source
+        var end = start
+        while end < source.count, !source[end].isLineEnd, source[end] != UInt8(ascii: "#"), source[end] != UInt8(ascii: ",") { end += 1 }
+        while end > start, source[end - 1].isBlank { end -= 1 }
+        guard source[end - 1] == UInt8(ascii: "]"), !source[start + 1].isSpace else { return false }
+        x.position = end
+        x.emit(.type, from: start)
+        before.what = .start
+        return true
+    }
+
     private mutating func colon(_ x: inout Scanner, _ start: Int) {
         let source = x.source
         if source[start + 1] == UInt8(ascii: ":") {
             x.position += 2
             x.emit(.punctuation, from: start)
-            if before.what != .pathWord { before.what = habits.contains(.symbols) ? .dot : .start }
+            if before.what != .pathWord { before.what = habits.contains(.symbols) && !grammar.words.ignoresCase ? .dot : .start }
         } else if habits.contains(.symbols), source[start + 1].isWordStart, !source[start - 1].isWord {
             x.position += 1
             while source[x.position].isWord { x.position += 1 }

@@ -127,6 +127,8 @@ package enum HighlightLimits {
     package static let codeBytes = 8 << 20
     /// How deep strings, interpolations, templates and embedded languages may nest; deeper ones look like their surroundings.
     package static let nesting = 64
+    /// A regular expression literal that is longer is taken for divisions: looking ahead must stay cheap.
+    static let patternBytes = 1_000
     /// Whole lines are lexed and written in runs of about this many bytes.
     static let chunkBytes = 16 << 10
 }

@@ -44,6 +44,8 @@ extension Highlight {
         package static var all: [Language] { Registry.shared.languages }
 
         static func named(_ name: String) -> Language? { Registry.shared.language(name) }
+        static func index(named name: String) -> Int? { Registry.shared.index(name) }
+        static func at(_ index: Int) -> Language { Registry.shared.languages[index] }
     }
 
     /// The language with this name or alias, in any case; `nil` when there is none.
@@ -74,10 +76,9 @@ private struct Registry: Sendable {
         }
     }
 
-    func language(_ name: String) -> Highlight.Language? {
-        guard name.utf8.count <= 64 else { return nil }
-        return byName[name.lowercased()].map { languages[$0] }
-    }
+    func index(_ name: String) -> Int? { name.utf8.count <= 64 ? byName[name.lowercased()] : nil }
+
+    func language(_ name: String) -> Highlight.Language? { index(name).map { languages[$0] } }
 
     func language(fileName: String) -> Highlight.Language? {
         let path = fileName.lowercased()
