@@ -1,0 +1,87 @@
+// What a visitor can do to a simulated desktop: decide, write, interrupt; each act once per idempotency key (RD8).
+
+import Simulator
+import Testing
+import Web
+
+@Suite("Simulated desktop: actions")
+struct DesktopActionsTests {
+    @Test("an approval waits, is announced, and the script goes on by the decision", arguments: ["allow", "allowAlways", "deny"])
+    func approval(decision: String) throws {
+        var bench = Bench(1)
+        let id = try bench.session(state: "waitingApproval")
+        #expect(bench.events("chat:approval-requested").first?["approvalId"]?.string == "req-7c21")
+        let detail = bench.ask("chat.get", ["appSessionId": .string(id)])["result"]?["chat"]
+        #expect(detail?["pendingApprovals"]?.array?.count == 1)
+        bench.pass(120_000)
+        let before = bench.blocks(id)
+        #expect(before.last?["kind"]?.string == "approval")
+        #expect(before.last?["state"]?.string == "pending")
+
+        let params: JSON = ["appSessionId": .string(id), "approvalId": "req-7c21", "decision": .string(decision)]
+        #expect(bench.ask("chat.respondApproval", params, key: "k-1")["result"]?["success"]?.bool == true)
+        #expect(bench.events("chat:approval-resolved").count == 1)
+        bench.pass(60_000)
+        let after = bench.blocks(id)
+        #expect(after[before.count - 1]["decision"]?.string == decision)
+        #expect(after[before.count - 1]["state"]?.string == "complete")
+        #expect(after.contains { $0["command"]?.string?.hasPrefix("docker push") == true } == (decision != "deny"))
+        #expect(try bench.session(titled: "Rebuild the base image") == id)
+        #expect(bench.sessions().first { $0["appSessionId"]?.string == id }?["state"]?.string == "completed")
+        // The first answer wins.
+        #expect(bench.ask("chat.respondApproval", params, key: "k-2")["error"]?["code"]?.int == -32003)
+    }
+
+    @Test func `a prompt becomes a block and gets an answer that says what this is`() throws {
+        var bench = Bench(2)
+        let id = try bench.session(titled: "A rate limiter")
+        let count = bench.blocks(id).count
+        let answer = bench.ask("chat.sendMessage", ["appSessionId": .string(id), "text": "Hello?"], key: "k")
+        #expect(answer["result"]?["runId"]?.string == "run-2")
+        #expect(bench.blocks(id).last?["text"]?.string == "Hello?")
+        #expect(bench.events("chat:run-status").last?["state"]?.string == "running")
+        bench.pass(60_000)
+        #expect(bench.blocks(id).count == count + 3)
+        #expect(bench.blocks(id).last?["markdown"]?.string?.contains("demonstration desktop") == true)
+        #expect(bench.events("chat:run-status").last?["state"]?.string == "completed")
+    }
+
+    @Test func `a repeated key acts once, and another request under the same key is a conflict`() throws {
+        var bench = Bench(2)
+        let id = try bench.session(titled: "A rate limiter")
+        let count = bench.blocks(id).count
+        let params: JSON = ["appSessionId": .string(id), "text": "Once"]
+        let first = bench.ask("chat.sendMessage", params, key: "k", id: "r-1")
+        let second = bench.ask("chat.sendMessage", params, key: "k", id: "r-2")
+        #expect(first["result"] == second["result"])
+        #expect(second["id"]?.string == "r-2")
+        #expect(bench.blocks(id).count == count + 1)
+        let other = bench.ask("chat.sendMessage", ["appSessionId": .string(id), "text": "Twice"], key: "k")
+        #expect(other["error"]?["code"]?.int == -32003)
+    }
+
+    @Test func `a prompt to a working session is answered after what is under way`() throws {
+        var bench = Bench()
+        let id = try bench.session(titled: "Outline view")
+        bench.pass(15_000)
+        #expect(bench.sessions().first { $0["appSessionId"]?.string == id }?["state"]?.string == "running")
+        _ = bench.ask("chat.sendMessage", ["appSessionId": .string(id), "text": "And me?"], key: "k")
+        bench.pass(90_000)
+        #expect(bench.blocks(id).contains { $0["markdown"]?.string?.contains("demonstration desktop") == true })
+        #expect(bench.events("chat:timeline-updated").isEmpty)
+    }
+
+    @Test func `an interrupt ends what is open and the session goes on no more`() throws {
+        var bench = Bench(1)
+        let id = try bench.session(titled: "Watch the benchmarks")
+        bench.pass(12_000)
+        let answer = bench.ask("chat.interrupt", ["appSessionId": .string(id), "runId": "run-2"], key: "k")
+        #expect(answer["result"]?["success"]?.bool == true)
+        let blocks = bench.blocks(id)
+        #expect(!blocks.contains { ["streaming", "pending"].contains($0["state"]?.string) })
+        #expect(blocks.last?["kind"]?.string == "status")
+        bench.pass(60_000)
+        #expect(bench.blocks(id).count == blocks.count)
+        #expect(bench.ask("chat.interrupt", ["appSessionId": .string(id)], key: "k2")["error"]?["code"]?.int == -32003)
+    }
+}
