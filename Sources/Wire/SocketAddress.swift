@@ -6,19 +6,29 @@ package struct SocketAddress: Sendable, Hashable, CustomStringConvertible {
     package enum Family: Sendable { case ipv4, ipv6, unix }
 
     package let family: Family
-    /// 4 or 16 bytes, in network order; empty for a unix socket. IPv4 mapped into IPv6 is told as IPv4.
-    package let bytes: [UInt8]
     package let port: UInt16
     /// The interface of a link-local IPv6 address; else 0.
     package let scope: UInt32
+    /// The address as one number in network order: every connection holds one, so it owns no memory.
+    private let number: UInt128
 
     package static let unix = SocketAddress(family: .unix, bytes: [], port: 0, scope: 0)
 
     private init(family: Family, bytes: [UInt8], port: UInt16, scope: UInt32) {
         self.family = family
-        self.bytes = bytes
         self.port = port
         self.scope = scope
+        number = bytes.reduce(0) { $0 << 8 | UInt128($1) }
+    }
+
+    /// 4 or 16 bytes, in network order; empty for a unix socket. IPv4 mapped into IPv6 is told as IPv4.
+    package var bytes: [UInt8] {
+        let width = switch family {
+        case .unix: 0
+        case .ipv4: 4
+        case .ipv6: 16
+        }
+        return (0..<width).map { UInt8(truncatingIfNeeded: number >> UInt128(8 * (width - 1 - $0))) }
     }
 
     /// Reads an IPv4 or IPv6 address in digits; names are not looked up.
@@ -91,8 +101,8 @@ package struct SocketAddress: Sendable, Hashable, CustomStringConvertible {
     package var isLoopback: Bool {
         switch family {
         case .unix: true
-        case .ipv4: bytes[0] == 127
-        case .ipv6: bytes.dropLast().allSatisfy { $0 == 0 } && bytes[15] == 1
+        case .ipv4: number >> 24 == 127
+        case .ipv6: number == 1
         }
     }
 
@@ -151,10 +161,11 @@ package struct AddressBlock: Sendable, Equatable {
 
     package func contains(_ address: SocketAddress) -> Bool {
         if address.family == .unix { return isUnix }
-        guard !isUnix, address.bytes.count == bytes.count else { return false }
+        let other = address.bytes
+        guard !isUnix, other.count == bytes.count else { return false }
         let whole = prefix / 8
-        guard address.bytes.prefix(whole).elementsEqual(bytes.prefix(whole)) else { return false }
+        guard other.prefix(whole).elementsEqual(bytes.prefix(whole)) else { return false }
         let rest = prefix % 8
-        return rest == 0 || (address.bytes[whole] ^ bytes[whole]) >> (8 - rest) == 0
+        return rest == 0 || (other[whole] ^ bytes[whole]) >> (8 - rest) == 0
     }
 }

@@ -93,6 +93,12 @@ package enum Sockets {
 
     package static func close(_ descriptor: Int32) { _ = Glibc.close(descriptor) }
 
+    /// Closes a listener and removes the file of a unix socket.
+    package static func close(_ descriptor: Int32, listeningOn address: ListenAddress) {
+        close(descriptor)
+        if case .unix(let path) = address { unsafe unlink(path) }
+    }
+
     /// The address of this end.
     package static func localAddress(of descriptor: Int32) -> SocketAddress {
         var storage = sockaddr_storage()
