@@ -99,7 +99,9 @@ struct Question: Sendable {
 
     /// nil when the payload has no id or no method, or its params are no object.
     init?(_ payload: JSON) {
-        guard let id = payload["id"]?.string, let method = payload["method"]?.string, !method.isEmpty else { return nil }
+        guard let id = payload["id"]?.string, let method = payload["method"]?.string, !method.isEmpty else {
+            return nil
+        }
         switch payload["params"] {
         case .object(let members)?: params = members
         case nil, .null?: params = [:]

@@ -116,7 +116,9 @@ extension DesktopModel {
     private func piece(_ bytes: [UInt8], _ params: JSONObject, offset: Int, version: String, type: String) -> Answer {
         let length = params["length"]?.int ?? SimulatorLimits.chunk
         guard (0...bytes.count).contains(offset), length >= 0 else { return .invalid("offset or length") }
-        if let wanted = params["contentVersion"]?.string, wanted != version { return .failure(-32003, "content changed") }
+        if let wanted = params["contentVersion"]?.string, wanted != version {
+            return .failure(-32003, "content changed")
+        }
         let end = min(bytes.count, offset + min(length, SimulatorLimits.chunk))
         return .value([
             "offset": JSON(offset), "length": JSON(end - offset), "nextOffset": end < bytes.count ? JSON(end) : .null,
@@ -157,9 +159,12 @@ extension DesktopModel {
             sessions[index].state = "running"
             schedule(index, now: now)
         }
-        let resolved = DesktopMessage.event("chat:approval-resolved", [
-            "appSessionId": .string(sessions[index].id), "approvalId": .string(id), "decision": .string(decision),
-        ])
+        let resolved = DesktopMessage.event(
+            "chat:approval-resolved",
+            [
+                "appSessionId": .string(sessions[index].id), "approvalId": .string(id), "decision": .string(decision),
+            ]
+        )
         return (.success, [resolved] + stateChanged(index))
     }
 

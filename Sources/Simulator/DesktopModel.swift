@@ -115,7 +115,9 @@ package struct DesktopModel {
     }
 
     private mutating func interest(_ payload: JSON, phone: String, now: Int64) -> [[UInt8]] {
-        guard let index = index(payload["appSessionId"]?.string), let active = payload["active"]?.bool else { return [] }
+        guard let index = index(payload["appSessionId"]?.string), let active = payload["active"]?.bool else {
+            return []
+        }
         let isNew = leases.interest(
             phone: phone,
             session: sessions[index].id,
@@ -153,7 +155,8 @@ package struct DesktopModel {
         leases.expire(now: now)
         for index in sessions.indices { frames += play(index, now: now) }
         guard isRegistered else { return [] }
-        for index in sessions.indices where isBehind(index) && now - snapshots[index].lastAt >= SimulatorLimits.snapshotEvery {
+        for index in sessions.indices
+        where isBehind(index) && now - snapshots[index].lastAt >= SimulatorLimits.snapshotEvery {
             let since = snapshots[index].told[0]
             frames.append(snapshot(index, since: since, limit: SimulatorLimits.snapshotBytes, now: now))
         }
@@ -237,11 +240,14 @@ package struct DesktopModel {
     /// `chat:approval-requested` for everything that waits.
     private func requests(of session: SimulatedSession) -> [[UInt8]] {
         session.pendingApprovals.map { block in
-            DesktopMessage.event("chat:approval-requested", [
-                "appSessionId": .string(session.id), "approvalId": block.members["approvalId"] ?? .string(block.id),
-                "blockId": .string(block.id), "toolName": block.members["toolName"] ?? "",
-                "summary": block.members["summary"] ?? "",
-            ])
+            DesktopMessage.event(
+                "chat:approval-requested",
+                [
+                    "appSessionId": .string(session.id), "approvalId": block.members["approvalId"] ?? .string(block.id),
+                    "blockId": .string(block.id), "toolName": block.members["toolName"] ?? "",
+                    "summary": block.members["summary"] ?? "",
+                ]
+            )
         }
     }
 

@@ -49,7 +49,14 @@ extension Entry {
     }
 
     static func assistant(_ markdown: String, model: String? = nil) -> Entry {
-        var entry = Entry(kind: "assistant", bodyKey: "markdown", body: markdown, pause: 700, pace: .words(75), takes: 200)
+        var entry = Entry(
+            kind: "assistant",
+            bodyKey: "markdown",
+            body: markdown,
+            pause: 700,
+            pace: .words(75),
+            takes: 200
+        )
         entry.members["model"] = model.map(JSON.string)
         return entry
     }
@@ -90,7 +97,14 @@ extension Entry {
         pace: Int64 = 90,
         takes: Int64 = 400
     ) -> Entry {
-        var child = Entry(kind: "commandOutput", bodyKey: "output", body: output, pause: 300, pace: .lines(pace), takes: takes)
+        var child = Entry(
+            kind: "commandOutput",
+            bodyKey: "output",
+            body: output,
+            pause: 300,
+            pace: .lines(pace),
+            takes: takes
+        )
         child.members = [
             "command": .string(command), "workingDirectory": .string(folder), "stream": "merged",
             "outputBytes": JSON(output.utf8.count),
@@ -108,7 +122,13 @@ extension Entry {
     }
 
     static func read(_ path: String, lines: Int) -> Entry {
-        tool("Read", "Read \(fileName(path))", input: ["file_path": .string(path)], takes: 300, result: "\(lines) lines")
+        tool(
+            "Read",
+            "Read \(fileName(path))",
+            input: ["file_path": .string(path)],
+            takes: 300,
+            result: "\(lines) lines"
+        )
     }
 
     static func search(_ pattern: String, in path: String, _ result: String) -> Entry {
@@ -121,7 +141,9 @@ extension Entry {
         )
     }
 
-    /// An edit: the tool and the change it made. `patch` is unified hunks.
+    /// An edit: the tool and the change it made.
+    ///
+    /// `patch` is unified hunks.
     static func edit(_ path: String, _ patch: String, kind: String = "modify") -> Entry {
         let lines = patch.split(separator: "\n", omittingEmptySubsequences: false)
         var change = Entry(kind: "diff", pause: 250)

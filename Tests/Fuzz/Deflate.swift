@@ -40,7 +40,8 @@ private func comesBack(_ bytes: [UInt8], length: Int, _ agreed: DeflateParameter
 private func inflates(_ payload: [UInt8], _ agreed: DeflateParameters) {
     var engine = WebSocketEngine(role: .server, limits: limits, deflate: agreed)
     let count = min(payload.count, 0xFFFF)
-    var frame: [UInt8] = count < 126 ? [0xC2, 0x80 | UInt8(count)] : [0xC2, 0xFE, UInt8(count >> 8), UInt8(count & 255)]
+    var frame: [UInt8] =
+        count < 126 ? [0xC2, 0x80 | UInt8(count)] : [0xC2, 0xFE, UInt8(count >> 8), UInt8(count & 255)]
     frame += [0, 0, 0, 0] + payload.prefix(count)
     frame.withUnsafeBytes { buffer in
         var offset = 0

@@ -61,7 +61,11 @@ struct DemonstrationTests {
                 }
             }
         }
-        #expect(kinds.isSuperset(of: ["user", "assistant", "thinking", "toolCall", "commandOutput", "diff", "plan", "usage"]))
+        #expect(
+            kinds.isSuperset(of: [
+                "user", "assistant", "thinking", "toolCall", "commandOutput", "diff", "plan", "usage",
+            ])
+        )
     }
 
     /// The counts in a hunk's head must be those of its lines.
@@ -71,12 +75,18 @@ struct DemonstrationTests {
         for line in patch.split(separator: "\n", omittingEmptySubsequences: false) {
             if line.hasPrefix("@@") {
                 #expect(old == 0 && new == 0, "\(path): a hunk is too short")
-                let ranges = line.split(separator: " ").dropFirst().prefix(2).map { $0.dropFirst().split(separator: ",") }
+                let ranges = line.split(separator: " ").dropFirst().prefix(2).map {
+                    $0.dropFirst().split(separator: ",")
+                }
                 old = ranges[0].count > 1 ? Int(ranges[0][1]) ?? 0 : 1
                 new = ranges[1].count > 1 ? Int(ranges[1][1]) ?? 0 : 1
                 continue
             }
-            if line.hasPrefix("-") { old -= 1 } else if line.hasPrefix("+") { new -= 1 } else {
+            if line.hasPrefix("-") {
+                old -= 1
+            } else if line.hasPrefix("+") {
+                new -= 1
+            } else {
                 #expect(line.hasPrefix(" "), "\(path): a line without a mark: “\(line)”")
                 old -= 1
                 new -= 1

@@ -6,7 +6,10 @@ import Web
 
 @Suite("Simulated desktop: actions")
 struct DesktopActionsTests {
-    @Test("an approval waits, is announced, and the script goes on by the decision", arguments: ["allow", "allowAlways", "deny"])
+    @Test(
+        "an approval waits, is announced, and the script goes on by the decision",
+        arguments: ["allow", "allowAlways", "deny"]
+    )
     func approval(decision: String) throws {
         var bench = Bench(1)
         let id = try bench.session(state: "waitingApproval")

@@ -124,7 +124,10 @@ struct DesktopModelTests {
     @Test func `frames that are no messages are passed over`() {
         var bench = Bench()
         let count = bench.sent.count
-        for text in ["", "[]", "{", "{\"type\":7}", "{\"type\":\"rpc.request\"}", "{\"type\":\"event\",\"payload\":3}", "{\"type\":\"later\"}"] {
+        for text in [
+            "", "[]", "{", "{\"type\":7}", "{\"type\":\"rpc.request\"}", "{\"type\":\"event\",\"payload\":3}",
+            "{\"type\":\"later\"}",
+        ] {
             bench.take(bench.model.receive(Array(text.utf8), now: bench.now))
         }
         #expect(bench.sent.count == count)
@@ -244,9 +247,12 @@ struct DesktopModelTests {
         var body: [UInt8] = []
         var next: Int? = 0
         while let offset = next {
-            let piece = bench.ask("chat.getBlock", [
-                "appSessionId": .string(id), "blockId": block["id"] ?? "", "offset": JSON(offset), "length": 10_000,
-            ])["result"]
+            let piece = bench.ask(
+                "chat.getBlock",
+                [
+                    "appSessionId": .string(id), "blockId": block["id"] ?? "", "offset": JSON(offset), "length": 10_000,
+                ]
+            )["result"]
             #expect(piece?["offset"]?.int == offset)
             body += Base64.decode(piece?["dataBase64"]?.string ?? "") ?? []
             next = piece?["nextOffset"]?.int
@@ -260,9 +266,12 @@ struct DesktopModelTests {
         var file: [UInt8] = []
         var next: Int? = 0
         while let offset = next {
-            let piece = bench.ask("files.readMediaRange", [
-                "previewId": "settings-dark", "offset": JSON(offset), "length": 20_000,
-            ])["result"]
+            let piece = bench.ask(
+                "files.readMediaRange",
+                [
+                    "previewId": "settings-dark", "offset": JSON(offset), "length": 20_000,
+                ]
+            )["result"]
             #expect(piece?["mimeType"]?.string == "image/png")
             file += Base64.decode(piece?["dataBase64"]?.string ?? "") ?? []
             next = piece?["nextOffset"]?.int

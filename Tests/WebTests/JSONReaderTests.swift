@@ -6,7 +6,8 @@ import Web
 @Suite("JSON reader and writer")
 struct JSONReaderTests {
     @Test func `reads what is asked for and skips the rest`() throws {
-        let text = #" {"type":"event", "skip":{"deep":[[[{"}":"]"}]]],"n":-1.5e3}, "n":7,"list":[1, 2,3],"none":null,"on":true} "#
+        let text =
+            #" {"type":"event", "skip":{"deep":[[[{"}":"]"}]]],"n":-1.5e3}, "n":7,"list":[1, 2,3],"none":null,"on":true} "#
         var reader = JSONReader(Array(text.utf8))
         var seen: [String] = []
         try reader.enterObject()
@@ -31,7 +32,10 @@ struct JSONReaderTests {
 
     @Test(
         "a key equals only its own literal",
-        arguments: ["", "a", "1234567", "12345678", "123456789", String(repeating: "x", count: 32), String(repeating: "x", count: 33)]
+        arguments: [
+            "", "a", "1234567", "12345678", "123456789", String(repeating: "x", count: 32),
+            String(repeating: "x", count: 33),
+        ]
     )
     func keys(name: String) throws {
         for padding in ["", String(repeating: " ", count: 40)] {
@@ -57,7 +61,10 @@ struct JSONReaderTests {
 
     @Test(
         "wrong kinds and broken structure are errors",
-        arguments: [#"{"a":"x"}"#, #"{"a" 1}"#, #"{"a":1 "b":2}"#, #"{"a":1,}"#, #"{,"a":1}"#, #"{"a":1"#, "[1]", #"{"a":1.5}"#, #"{"a":1}x"#]
+        arguments: [
+            #"{"a":"x"}"#, #"{"a" 1}"#, #"{"a":1 "b":2}"#, #"{"a":1,}"#, #"{,"a":1}"#, #"{"a":1"#, "[1]", #"{"a":1.5}"#,
+            #"{"a":1}x"#,
+        ]
     )
     func errors(text: String) {
         #expect(throws: JSONError.self) {
@@ -112,7 +119,10 @@ struct JSONReaderTests {
 
     @Test(
         "integers are read from every spelling that is one",
-        arguments: [("1.0", 1), ("1e3", 1000), ("-0", 0), ("-5", -5), ("1.5", nil), ("9223372036854775808", nil), ("1e400", nil)]
+        arguments: [
+            ("1.0", 1), ("1e3", 1000), ("-0", 0), ("-5", -5), ("1.5", nil), ("9223372036854775808", nil),
+            ("1e400", nil),
+        ]
             as [(String, Int?)]
     )
     func integers(text: String, expected: Int?) {

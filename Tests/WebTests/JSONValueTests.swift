@@ -41,7 +41,10 @@ struct JSONValueTests {
 
     @Test(
         "strings that are not UTF-8 are refused",
-        arguments: [[0x80], [0xC0, 0xAF], [0xE0, 0x80, 0x80], [0xED, 0xA0, 0x80], [0xF4, 0x90, 0x80, 0x80], [0xE2, 0x82], [0xFF]]
+        arguments: [
+            [0x80], [0xC0, 0xAF], [0xE0, 0x80, 0x80], [0xED, 0xA0, 0x80], [0xF4, 0x90, 0x80, 0x80], [0xE2, 0x82],
+            [0xFF],
+        ]
             as [[UInt8]]
     )
     func refusesInvalidUTF8(bytes: [UInt8]) {
@@ -54,7 +57,9 @@ struct JSONValueTests {
     func nesting(opening: String) throws {
         func text(_ depth: Int) -> [UInt8] {
             let closing = opening == "[" ? "]" : "}"
-            return Array((String(repeating: opening, count: depth) + "0" + String(repeating: closing, count: depth)).utf8)
+            return Array(
+                (String(repeating: opening, count: depth) + "0" + String(repeating: closing, count: depth)).utf8
+            )
         }
         _ = try JSON(parsing: text(JSONLimits.depth))
         try JSON.check(text(JSONLimits.depth))
@@ -64,7 +69,9 @@ struct JSONValueTests {
     }
 
     @Test func `accessors answer nil for other kinds`() throws {
-        let value: JSON = ["text": "t", "count": 3, "half": 0.5, "whole": .number("2.0"), "flag": true, "list": [1, 2], "none": nil]
+        let value: JSON = [
+            "text": "t", "count": 3, "half": 0.5, "whole": .number("2.0"), "flag": true, "list": [1, 2], "none": nil,
+        ]
         #expect(value["text"]?.string == "t")
         #expect(value["count"]?.int == 3)
         #expect(value["half"]?.double == 0.5)

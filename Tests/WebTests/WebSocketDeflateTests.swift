@@ -115,8 +115,12 @@ struct WebSocketDeflateTests {
         // Found by fuzzing: broken text, and broken compressed data behind it.
         var sender = client(deflate: DeflateParameters())
         var bytes: [UInt8] = []
-        sender.append(text: [UInt8](repeating: 65, count: 300) + [0xFF] + [UInt8](repeating: 66, count: 300), to: &bytes)
-        let broken = bytes.dropFirst(6).enumerated().map { $1 ^ [0x37, 0xFA, 0x21, 0x3D][$0 & 3] } + [0xFF, 0xFF, 0xFF]
+        sender.append(
+            text: [UInt8](repeating: 65, count: 300) + [0xFF] + [UInt8](repeating: 66, count: 300),
+            to: &bytes
+        )
+        let broken =
+            bytes.dropFirst(6).enumerated().map { $1 ^ [0x37, 0xFA, 0x21, 0x3D][$0 & 3] } + [0xFF, 0xFF, 0xFF]
         let frames = frame(0xC1, broken)
         for size in [1, 2, 7, frames.count] {
             var engine = server(deflate: DeflateParameters())
@@ -174,7 +178,9 @@ struct WebSocketDeflateTests {
         #expect(throughNarrow == prepared.plain)
         var sender = client(deflate: DeflateParameters())
         let masked = sender.frame(of: prepared)
-        #expect(read([try #require(masked)], with: server(deflate: DeflateParameters())).events == [.text(prepared.text)])
+        #expect(
+            read([try #require(masked)], with: server(deflate: DeflateParameters())).events == [.text(prepared.text)]
+        )
         let short = PreparedMessage(text: [65])
         #expect(short.compressed == short.plain)
     }
@@ -205,9 +211,15 @@ struct WebSocketDeflateTests {
                 "permessage-deflate; server_no_context_takeover", .contextTakeover,
                 "permessage-deflate; server_no_context_takeover"
             ),
-            ("x-webkit-deflate-frame, permessage-deflate; mystery, permessage-deflate", .contextTakeover, "permessage-deflate"),
+            (
+                "x-webkit-deflate-frame, permessage-deflate; mystery, permessage-deflate", .contextTakeover,
+                "permessage-deflate"
+            ),
             ("permessage-deflate; server_max_window_bits=8", .contextTakeover, nil),
-            ("permessage-deflate; server_max_window_bits=8, permessage-deflate", .contextTakeover, "permessage-deflate"),
+            (
+                "permessage-deflate; server_max_window_bits=8, permessage-deflate", .contextTakeover,
+                "permessage-deflate"
+            ),
             ("permessage-deflate; server_max_window_bits", .contextTakeover, nil),
             ("permessage-deflate; server_max_window_bits=08", .contextTakeover, nil),
             ("permessage-deflate; client_max_window_bits=16", .contextTakeover, nil),
@@ -222,7 +234,10 @@ struct WebSocketDeflateTests {
 
     @Test(
         "offers outside the grammar are errors",
-        arguments: ["permessage-deflate;", "permessage-deflate; a=", "a b", "=", ";a", "a; b=\"c", "a; b=\"\"", "a; b=\"c d\"", "a\u{0}"]
+        arguments: [
+            "permessage-deflate;", "permessage-deflate; a=", "a b", "=", ";a", "a; b=\"c", "a; b=\"\"", "a; b=\"c d\"",
+            "a\u{0}",
+        ]
     )
     func malformed(offers: String) {
         #expect(throws: WebSocketExtensionError.malformed) {

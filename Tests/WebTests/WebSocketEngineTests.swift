@@ -124,7 +124,8 @@ struct WebSocketEngineTests {
 
     @Test(
         "close frames that are allowed are handed out, and what follows is ignored",
-        arguments: [1000, 1001, 1002, 1003, 1007, 1008, 1009, 1010, 1011, 1012, 1013, 1014, 3000, 3999, 4000, 4999] as [UInt16]
+        arguments: [1000, 1001, 1002, 1003, 1007, 1008, 1009, 1010, 1011, 1012, 1013, 1014, 3000, 3999, 4000, 4999]
+            as [UInt16]
     )
     func closes(code: UInt16) {
         let payload = [UInt8(code >> 8), UInt8(code & 0xFF)] + Array("bye é".utf8)
@@ -148,13 +149,16 @@ struct WebSocketEngineTests {
         // A character that is cut by the end of the message.
         #expect(read([frame(0x81, [0xE2, 0x82])], with: server()).failure == 1007)
         // A character that is cut by a fragment is whole in the end.
-        #expect(read([frame(0x01, [0xE2, 0x82]), frame(0x80, [0xAC])], with: server()).events == [.text(Array("€".utf8))])
+        #expect(
+            read([frame(0x01, [0xE2, 0x82]), frame(0x80, [0xAC])], with: server()).events == [.text(Array("€".utf8))]
+        )
         // Binary messages are not looked at.
         #expect(read([frame(0x82, [0xFF])], with: server()).events == [.binary([0xFF])])
     }
 
     @Test func `control frames may come between fragments`() {
-        let frames = frame(0x01, Array("a".utf8)) + frame(0x89, [1]) + frame(0x00, Array("b".utf8)) + frame(0x8A, [])
+        let frames =
+            frame(0x01, Array("a".utf8)) + frame(0x89, [1]) + frame(0x00, Array("b".utf8)) + frame(0x8A, [])
             + frame(0x80, Array("c".utf8))
         #expect(read([frames], with: server()).events == [.ping([1]), .pong([]), .text(Array("abc".utf8))])
     }
@@ -165,7 +169,8 @@ struct WebSocketEngineTests {
         #expect(read([frame(0x82, message)], with: server(limits)).events == [.binary(message)])
         let head = Array(frame(0x82, message + [66]).prefix(4))
         #expect(read([head], with: server(limits)).failure == 1009)
-        let fragments = frame(0x02, Array(message.prefix(600))) + Array(frame(0x80, [UInt8](repeating: 1, count: 401)).prefix(4))
+        let fragments =
+            frame(0x02, Array(message.prefix(600))) + Array(frame(0x80, [UInt8](repeating: 1, count: 401)).prefix(4))
         #expect(read([fragments], with: server(limits)).failure == 1009)
         #expect(read([hex("82 ff 7fffffffffffffff")], with: server()).failure == 1009)
     }
@@ -210,7 +215,9 @@ struct WebSocketEngineTests {
         var engine = server()
         engine.appendClose(1011, String(repeating: "é", count: 100), to: &output)
         #expect(output.prefix(4) == [0x88, 124, 0x03, 0xF3])
-        #expect(read([output], with: client()).events == [.close(code: 1011, reason: String(repeating: "é", count: 61))])
+        #expect(
+            read([output], with: client()).events == [.close(code: 1011, reason: String(repeating: "é", count: 61))]
+        )
         output = []
         var other = server()
         other.appendClose(1006, "x", to: &output)
@@ -224,11 +231,18 @@ struct WebSocketEngineTests {
         var sender = client(deflate: deflate)
         var bytes: [UInt8] = []
         for _ in 0..<Int.random(in: 1...12, using: &random) {
-            let text = String((0..<Int.random(in: 0...700, using: &random)).map { _ in "aé€😀 bc"["aé€😀 bc".indices.randomElement(using: &random) ?? "".startIndex] })
+            let text = String(
+                (0..<Int.random(in: 0...700, using: &random)).map { _ in
+                    "aé€😀 bc"["aé€😀 bc".indices.randomElement(using: &random) ?? "".startIndex]
+                }
+            )
             switch Int.random(in: 0...4, using: &random) {
             case 0: sender.append(binary: Array(text.utf8), to: &bytes)
             case 1: sender.appendPing(Array(text.utf8.prefix(125)), to: &bytes)
-            case 2: bytes += frame(0x01, Array(text.utf8)) + frame(0x89, [9]) + frame(0x80, Array(text.utf8), mask: [1, 2, 3, 4])
+            case 2:
+                bytes +=
+                    frame(0x01, Array(text.utf8)) + frame(0x89, [9])
+                    + frame(0x80, Array(text.utf8), mask: [1, 2, 3, 4])
             default: sender.append(text: Array(text.utf8), to: &bytes)
             }
         }
@@ -255,9 +269,14 @@ struct WebSocketEngineTests {
 
     @Test func `the key of RFC 6455 section 1_3 makes its challenge`() {
         let challenge = WebSocketHandshake.challenge(key: "dGhlIHNhbXBsZSBub25jZQ==")
-        #expect(String(decoding: challenge, as: UTF8.self) == "dGhlIHNhbXBsZSBub25jZQ==258EAFA5-E914-47DA-95CA-C5AB0DC85B11")
+        #expect(
+            String(decoding: challenge, as: UTF8.self) == "dGhlIHNhbXBsZSBub25jZQ==258EAFA5-E914-47DA-95CA-C5AB0DC85B11"
+        )
         #expect(WebSocketHandshake.isKey("dGhlIHNhbXBsZSBub25jZQ=="))
-        for key in ["", "dGhlIHNhbXBsZSBub25jZQ=", "dGhlIHNhbXBsZSBub25jZQ===", "dGhlIHNhbXBsZSBub25j ZQ==", "dGhlIHNhbXBsZSBub25jZQAA"] {
+        for key in [
+            "", "dGhlIHNhbXBsZSBub25jZQ=", "dGhlIHNhbXBsZSBub25jZQ===", "dGhlIHNhbXBsZSBub25j ZQ==",
+            "dGhlIHNhbXBsZSBub25jZQAA",
+        ] {
             #expect(!WebSocketHandshake.isKey(key))
         }
     }

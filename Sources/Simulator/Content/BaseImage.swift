@@ -15,7 +15,9 @@ extension Demonstration {
         minutesAgo: 6,
         state: "waitingApproval",
         history: [
-            .user("There is a new OpenSSL in Debian. Rebuild our base image with it, check it, and push it as 12.11-2."),
+            .user(
+                "There is a new OpenSSL in Debian. Rebuild our base image with it, check it, and push it as 12.11-2."
+            ),
             .shell(
                 "docker build --pull -t registry.internal/base:12.11-2 base/",
                 in: folder,

@@ -38,7 +38,9 @@ package enum Demonstration {
     static func answer(to prompt: String) -> [Entry] {
         let first = prompt.split(separator: "\n").first.map { String($0.prefix(80)) } ?? ""
         return [
-            .thinking("The visitor wrote: “\(first)”. No model runs behind this desktop; say so, and say what would happen."),
+            .thinking(
+                "The visitor wrote: “\(first)”. No model runs behind this desktop; say so, and say what would happen."
+            ),
             .assistant(
                 """
                 This is a **demonstration desktop**: your message arrived, but no agent reads it here.

@@ -12,8 +12,12 @@ extension Demonstration {
         branch: "flaky-meet",
         minutesAgo: 300,
         history: [
-            .user("The test “two devices meet” fails about once in fifty runs, only on CI. Find out why. Do not add a retry."),
-            .thinking("First make it fail here: many runs, two cores, under load. Then look at what differs in the failing run."),
+            .user(
+                "The test “two devices meet” fails about once in fifty runs, only on CI. Find out why. Do not add a retry."
+            ),
+            .thinking(
+                "First make it fail here: many runs, two cores, under load. Then look at what differs in the failing run."
+            ),
             .shell(
                 "for i in $(seq 200); do taskset -c 0,1 ./run-tests --filter meet || break; done",
                 in: folder,

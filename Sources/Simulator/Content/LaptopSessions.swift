@@ -21,7 +21,9 @@ extension Demonstration {
                 "Fourteen flags. Scripts of other people use them, `ci/release.sh` for one. Removing the old spelling breaks "
                     + "them. That is not mine to decide."
             ),
-            .assistant("Fourteen flags change. Your release script and probably other people's scripts use the old spelling."),
+            .assistant(
+                "Fourteen flags change. Your release script and probably other people's scripts use the old spelling."
+            ),
             .question(
                 "ask-1",
                 "What should happen with the old spelling?",
@@ -127,7 +129,9 @@ extension Demonstration {
         minutesAgo: 4_400,
         state: "interrupted",
         history: [
-            .user("Translate the five onboarding mails into German, French and Spanish. Keep `{{placeholders}}` untouched."),
+            .user(
+                "Translate the five onboarding mails into German, French and Spanish. Keep `{{placeholders}}` untouched."
+            ),
             .todo(
                 """
                 x German

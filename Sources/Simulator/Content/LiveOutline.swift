@@ -16,12 +16,18 @@ extension Demonstration {
     )
 
     private static let opening: [Entry] = [
-        .user("The outline on the left should highlight the heading that the cursor is in. Large notes must not stutter."),
+        .user(
+            "The outline on the left should highlight the heading that the cursor is in. Large notes must not stutter."
+        ),
         .thinking(
             "Headings are known from the parser with their byte ranges, sorted. The cursor is one offset. So this is a binary "
                 + "search per cursor move; nothing needs to be parsed again."
         ),
-        .search("HeadingRange", in: folder + "/Sources", "Sources/Lantern/Outline.swift:14\nSources/Lantern/NoteView.swift:88"),
+        .search(
+            "HeadingRange",
+            in: folder + "/Sources",
+            "Sources/Lantern/Outline.swift:14\nSources/Lantern/NoteView.swift:88"
+        ),
         .read(folder + "/Sources/Lantern/Outline.swift", lines: 96),
         .todo(
             """
@@ -141,8 +147,13 @@ extension Demonstration {
     ]
 
     private static let accessibility: [Entry] = [
-        .user("VoiceOver reads every heading again when the highlight moves. It should only say the new one.", after: 9_000),
-        .thinking("Only two rows change: the one that loses the highlight and the one that gets it. Announce the second."),
+        .user(
+            "VoiceOver reads every heading again when the highlight moves. It should only say the new one.",
+            after: 9_000
+        ),
+        .thinking(
+            "Only two rows change: the one that loses the highlight and the one that gets it. Announce the second."
+        ),
         .edit(
             folder + "/Sources/Lantern/OutlineView.swift",
             """

@@ -219,7 +219,9 @@ extension Demonstration {
         parent: "a1f40b7e-3c55-4e0e-8f0c-5d2b7a901104",
         minutesAgo: 205,
         history: [
-            .user("Find every caller of `Renderer.draw` in this package, with file and line, and what each does with the result."),
+            .user(
+                "Find every caller of `Renderer.draw` in this package, with file and line, and what each does with the result."
+            ),
             .search(
                 #"\.draw\("#,
                 in: folder,

@@ -14,7 +14,9 @@ extension Demonstration {
         branch: "settings-a11y",
         minutesAgo: 34,
         history: [
-            .user("The settings page cannot be used with the keyboard: the switches are divs. Fix that, and check dark mode."),
+            .user(
+                "The settings page cannot be used with the keyboard: the switches are divs. Fix that, and check dark mode."
+            ),
             .read(folder + "/src/settings/Switch.tsx", lines: 48),
             .thinking(
                 "A switch is a checkbox with another look. A real `<input type=\"checkbox\" role=\"switch\">` brings focus, "
@@ -97,7 +99,12 @@ extension Demonstration {
                 "Look at the page in dark mode",
                 input: ["url": "http://localhost:5173/settings", "color_scheme": "dark", "width": 480],
                 takes: 1_200,
-                [.picture("settings-dark", "The settings page in dark mode: a list of switches, the second one focused")]
+                [
+                    .picture(
+                        "settings-dark",
+                        "The settings page in dark mode: a list of switches, the second one focused"
+                    )
+                ]
             ),
             .assistant(
                 """

@@ -25,7 +25,9 @@ extension Demonstration {
 
                 """
             ),
-            .thinking("Split visits, form rate and sign-up rate per week and device: which of the three moved, and for whom?"),
+            .thinking(
+                "Split visits, form rate and sign-up rate per week and device: which of the three moved, and for whom?"
+            ),
             .edit(
                 folder + "/funnel.py",
                 """
@@ -64,9 +66,14 @@ extension Demonstration {
 
                 """
             ),
-            .tool("Read", "Look at funnel.png", input: ["file_path": .string(folder + "/funnel.png")], [
-                .picture("signups", "Sign-up rate per week: phones fall to less than half for two weeks in March")
-            ]),
+            .tool(
+                "Read",
+                "Look at funnel.png",
+                input: ["file_path": .string(folder + "/funnel.png")],
+                [
+                    .picture("signups", "Sign-up rate per week: phones fall to less than half for two weeks in March")
+                ]
+            ),
             .assistant(
                 """
                 **Only phones, only from 3 to 16 March.** Desktop and tablet did not move, and as many people came as before:

@@ -108,7 +108,9 @@ extension Demonstration {
                 """,
                 kind: "add"
             ),
-            .assistant("Written as `Docs/decisions/0012-merge.md`: fifteen lines, with the number that would change our mind."),
+            .assistant(
+                "Written as `Docs/decisions/0012-merge.md`: fifteen lines, with the number that would change our mind."
+            ),
             .usage(766, 4_920, cached: 41_300, written: 7_800, micros: 168_900, model: opus),
         ]
     )

@@ -2,7 +2,9 @@
 
 import Glibc  // rounding a Double needs libm at link time
 
-/// A JSON value (RFC 8259). Strings and numbers are kept exactly.
+/// A JSON value (RFC 8259).
+///
+/// Strings and numbers are kept exactly.
 package enum JSON: Sendable, Equatable {
     case null
     case bool(Bool)
@@ -99,7 +101,9 @@ extension JSON: ExpressibleByNilLiteral, ExpressibleByBooleanLiteral, Expressibl
 }
 
 extension JSONScanner {
-    /// Reads the next value as a whole. Recursion is bounded by `depthLeft`; the error of its end names no limit.
+    /// Reads the next value as a whole.
+    ///
+    /// Recursion is bounded by `depthLeft`; the error of its end names no limit.
     mutating func value(depthLeft: Int) throws(JSONError) -> JSON {
         switch try next() {
         case UInt8(ascii: "\""): return .string(text(try string()))

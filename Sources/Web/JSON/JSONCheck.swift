@@ -1,7 +1,9 @@
 // Is it JSON at all? For messages that are passed on unread (the relay), without building anything.
 
 extension JSON {
-    /// Checks that `bytes` are exactly one JSON value in valid UTF-8. Without recursion, nothing is built.
+    /// Checks that `bytes` are exactly one JSON value in valid UTF-8.
+    ///
+    /// Without recursion, nothing is built.
     ///
     /// - Parameter depthLimit: nested arrays and objects that are allowed.
     package static func check(_ bytes: [UInt8], depthLimit: Int = JSONLimits.depth) throws(JSONError) {
@@ -24,22 +26,20 @@ extension JSONScanner {
             case UInt8(ascii: "{"):
                 guard closing.count < depthLimit else { throw .tooDeep(limit: depthLimit) }
                 index += 1
-                if try next() == UInt8(ascii: "}") {
-                    index += 1
-                } else {
+                guard try next() == UInt8(ascii: "}") else {
                     closing.append(UInt8(ascii: "}"))
                     try passKey()
                     continue
                 }
+                index += 1
             case UInt8(ascii: "["):
                 guard closing.count < depthLimit else { throw .tooDeep(limit: depthLimit) }
                 index += 1
-                if try next() == UInt8(ascii: "]") {
-                    index += 1
-                } else {
+                guard try next() == UInt8(ascii: "]") else {
                     closing.append(UInt8(ascii: "]"))
                     continue
                 }
+                index += 1
             case UInt8(ascii: "t"): try literal("true")
             case UInt8(ascii: "f"): try literal("false")
             case UInt8(ascii: "n"): try literal("null")

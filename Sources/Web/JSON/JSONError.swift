@@ -8,7 +8,9 @@ package enum JSONLimits {
     static let linearMembers = 12
 }
 
-/// Why bytes were refused as JSON. Every offset counts bytes from the start of the text.
+/// Why bytes were refused as JSON.
+///
+/// Every offset counts bytes from the start of the text.
 package enum JSONError: Error, Equatable {
     /// The text ends inside a value.
     case endsEarly

@@ -1,6 +1,8 @@
 // A member's key (or a short enumerated value) compared with literals where it stands, without making a `String`.
 
-/// The bytes of a key, escapes decoded. Up to 32 bytes are held in place.
+/// The bytes of a key, escapes decoded.
+///
+/// Up to 32 bytes are held in place.
 ///
 /// `switch` works with literals: `case "appSessionId":`.
 package struct JSONKey: Sendable {
@@ -22,7 +24,9 @@ package struct JSONKey: Sendable {
         }
     }
 
-    /// The first 32 bytes as words, zeros after the end. `available` bytes may be read from the start of `bytes`.
+    /// The first 32 bytes as words, zeros after the end.
+    ///
+    /// `available` bytes may be read from the start of `bytes`.
     @inline(__always)
     private static func pack(
         _ bytes: UnsafeRawBufferPointer,

@@ -21,7 +21,9 @@ package struct JSONObject: Sendable, Equatable, ExpressibleByDictionaryLiteral, 
 
     package func makeIterator() -> IndexingIterator<[Member]> { members.makeIterator() }
 
-    /// The member's value. Setting replaces it in its place or adds it at the end; nil removes it.
+    /// The member's value.
+    ///
+    /// Setting replaces it in its place or adds it at the end; nil removes it.
     package subscript(key: String) -> JSON? {
         get { place(of: key).map { members[$0].value } }
         set {

@@ -29,7 +29,8 @@ extension JSONScanner {
             index += 1
         }
         guard index > digits else {
-            if index < count { throw .unexpectedByte(offset: index) } else { throw .endsEarly }
+            guard index < count else { throw .endsEarly }
+            throw .unexpectedByte(offset: index)
         }
         if byte(digits) == UInt8(ascii: "0"), index > digits + 1 { throw .unexpectedByte(offset: digits + 1) }
 
@@ -60,7 +61,8 @@ extension JSONScanner {
         let start = index
         while index < count, byte(index) &- 0x30 < 10 { index += 1 }
         guard index > start else {
-            if index < count { throw .unexpectedByte(offset: index) } else { throw .endsEarly }
+            guard index < count else { throw .endsEarly }
+            throw .unexpectedByte(offset: index)
         }
     }
 

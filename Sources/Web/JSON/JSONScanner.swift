@@ -175,8 +175,9 @@ struct JSONScanner {
         }
     }
 
-    /// Writes the checked string `range` without its escapes. A lone surrogate becomes U+FFFD, which RFC 8259 section 8.2
-    /// leaves to the reader.
+    /// Writes the checked string `range` without its escapes.
+    ///
+    /// A lone surrogate becomes U+FFFD, which RFC 8259 section 8.2 leaves to the reader.
     private func decode(_ range: Range<Int>, into target: UnsafeMutableBufferPointer<UInt8>) -> Int {
         var length = 0
         var index = range.lowerBound

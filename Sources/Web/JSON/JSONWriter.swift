@@ -34,7 +34,9 @@ package struct JSONWriter: Sendable {
     package mutating func beginArray() { open(UInt8(ascii: "[")) }
     package mutating func endArray() { close(UInt8(ascii: "]")) }
 
-    /// The key of the member whose value is written next. `name` is written as it is: it must need no escapes.
+    /// The key of the member whose value is written next.
+    ///
+    /// `name` is written as it is: it must need no escapes.
     package mutating func key(_ name: StaticString) {
         comma()
         needsComma = false
@@ -127,7 +129,9 @@ package struct JSONWriter: Sendable {
     package mutating func member(_ name: StaticString, _ value: JSON) { key(name); self.value(value) }
 
     /// Writes the member unless the value is nil.
-    package mutating func member(_ name: StaticString, ifPresent value: String?) { if let value { member(name, value) } }
+    package mutating func member(_ name: StaticString, ifPresent value: String?) {
+        if let value { member(name, value) }
+    }
     /// Writes the member unless the value is nil.
     package mutating func member(_ name: StaticString, ifPresent value: Int?) { if let value { member(name, value) } }
     /// Writes the member unless the value is nil.

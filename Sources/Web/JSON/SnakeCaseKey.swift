@@ -24,7 +24,9 @@ package enum SnakeCaseKey {
 }
 
 extension JSONScanner {
-    /// Moves behind the next quote. Outside strings every quote opens one.
+    /// Moves behind the next quote.
+    ///
+    /// Outside strings every quote opens one.
     fileprivate mutating func passNextQuote() -> Int? {
         while index < count {
             index += 1

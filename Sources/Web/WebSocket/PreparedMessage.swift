@@ -26,8 +26,9 @@ package final class PreparedMessage: Sendable {
         plain = frame
     }
 
-    /// The whole unmasked frame, compressed without the memory of other messages; made at the first call. The plain frame
-    /// when the message is short or does not shrink.
+    /// The whole unmasked frame, compressed without the memory of other messages; made at the first call.
+    ///
+    /// The plain frame when the message is short or does not shrink.
     package var compressed: [UInt8] {
         if text.count < WebSocketLimits.deflateFrom { return plain }
         if let frame = deflated.load() { return frame.bytes }

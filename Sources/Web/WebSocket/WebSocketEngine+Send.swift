@@ -37,7 +37,9 @@ extension WebSocketEngine {
             append(text: prepared.text, to: &output)
             return output
         }
-        guard let deflate, deflate.serverMaxWindowBits >= WebSocketLimits.deflateWindowBits else { return prepared.plain }
+        guard let deflate, deflate.serverMaxWindowBits >= WebSocketLimits.deflateWindowBits else {
+            return prepared.plain
+        }
         let frame = prepared.compressed
         // The message is in the peer's window now, but not in our deflater's.
         if prepared.isCompressed { mustResetDeflater = true }
@@ -77,7 +79,9 @@ extension WebSocketEngine {
         return isSent
     }
 
-    /// Gives the compressor's memory back, for a connection that has been idle. The next message starts anew.
+    /// Gives the compressor's memory back, for a connection that has been idle.
+    ///
+    /// The next message starts anew.
     package mutating func releaseDeflater() { deflater = nil }
 
     private mutating func appendControl(

@@ -2,9 +2,13 @@
 
 /// Bounds of one WebSocket connection.
 package struct WebSocketLimits: Sendable {
-    /// Bytes of one message after inflating; more fails the connection with 1009. 32 MiB is the device link's (rule R21).
+    /// Bytes of one message after inflating; more fails the connection with 1009.
+    ///
+    /// 32 MiB is the device link's (rule R21).
     package var message: Int = 32 << 20
-    /// Frames of one message; more fails the connection with 1009. Stops an endless run of empty fragments.
+    /// Frames of one message; more fails the connection with 1009.
+    ///
+    /// Stops an endless run of empty fragments.
     package var fragments: Int = 1 << 18
 
     package init() {}
