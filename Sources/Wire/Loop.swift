@@ -24,7 +24,7 @@ import Glibc
     /// executor visits the shared pool each time it resumes.
     @discardableResult
     package nonisolated static func spawn<T: Sendable>(
-        _ work: sending @escaping @isolated(any) () async -> T
+        _ work: @escaping @Loop @Sendable () async -> T
     ) -> Task<T, Never> {
         Task(executorPreference: shared.executor, operation: work)
     }

@@ -21,6 +21,11 @@ package struct Readiness: OptionSet, Sendable {
     package private(set) var events: Readiness
     /// Tells an event for this watch from one for an earlier user of the same descriptor number.
     fileprivate let serial: UInt32
+    /// Who is told. Another may take over a watched descriptor, as a WebSocket does from HTTP.
+    package var onReady: (@Loop (Readiness) -> Void)? {
+        get { body }
+        set { if body != nil { body = newValue } }
+    }
     fileprivate var body: (@Loop (Readiness) -> Void)?
 
     fileprivate init(descriptor: Int32, events: Readiness, serial: UInt32, body: @escaping @Loop (Readiness) -> Void) {

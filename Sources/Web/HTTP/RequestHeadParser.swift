@@ -1,0 +1,316 @@
+// Reads the head of an HTTP/1.1 request where it lies (RFC 9112 §2 to §6). Called by `HTTPConnection` with the bytes that
+// came; what it finds are offsets into them. Strict: a request that two readers could frame differently is refused.
+
+/// Where one field line's name and value lie in the head.
+struct FieldRange: Sendable {
+    var nameStart: UInt16
+    var nameEnd: UInt16
+    var valueStart: UInt16
+    var valueEnd: UInt16
+
+    var name: Range<Int> { Int(nameStart)..<Int(nameEnd) }
+    var value: Range<Int> { Int(valueStart)..<Int(valueEnd) }
+}
+
+/// What a `Connection` field asked for (RFC 9110 §7.6.1).
+struct ConnectionOptions: OptionSet, Sendable {
+    let rawValue: UInt8
+    static let close = ConnectionOptions(rawValue: 1)
+    static let keepAlive = ConnectionOptions(rawValue: 2)
+    static let upgrade = ConnectionOptions(rawValue: 4)
+}
+
+/// How a message's body ends (RFC 9112 §6.3).
+enum BodyFraming: Sendable, Equatable {
+    case none
+    case length(Int)
+    case chunked
+}
+
+/// The parser and, after ``parse(_:limits:)`` returned true, the head it found. One serves all connections of a loop: its
+/// table of fields keeps its memory.
+struct RequestHeadParser {
+    /// Bytes of the head, the empty line after it included.
+    private(set) var length = 0
+    private(set) var method = 0..<0
+    private(set) var target = 0..<0
+    /// 0 for HTTP/1.0, otherwise 1.
+    private(set) var minorVersion = 1
+    private(set) var fields: [FieldRange] = []
+    private(set) var options: ConnectionOptions = []
+    private(set) var framing = BodyFraming.none
+    /// The value of `Host`; nil when there is none, which only HTTP/1.0 may do.
+    private(set) var host: Range<Int>?
+    private(set) var expectsContinue = false
+    private(set) var hasUpgrade = false
+
+    private var contentLength: Int?
+    private var hasTransferEncoding = false
+
+    /// Whether the connection stays open after the answer, as far as the client is concerned (RFC 9112 §9.3).
+    var isPersistent: Bool {
+        if options.contains(.close) { return false }
+        return minorVersion >= 1 || options.contains(.keepAlive)
+    }
+
+    /// Reads one head from the start of `bytes`.
+    ///
+    /// - Returns: false when the head is not complete; it is then read again from its start with more bytes.
+    /// - Throws: as soon as the bytes so far can be no acceptable head.
+    mutating func parse(_ bytes: Span<UInt8>, limits: HTTPLimits) throws(HTTPRefusal) -> Bool {
+        reset()
+        var position = 0
+        guard try skipEmptyLines(bytes, &position), try requestLine(bytes, &position, limits: limits) else {
+            return false
+        }
+        let start = position
+        while true {
+            guard position < bytes.count else { return try incomplete(position - start, limits) }
+            if bytes[position] == 0x0D {
+                guard position + 1 < bytes.count else { return false }
+                guard bytes[position + 1] == 0x0A else { throw .malformedField }
+                length = position + 2
+                try decideFraming()
+                return true
+            }
+            guard try fieldLine(bytes, &position) else { return try incomplete(bytes.count - start, limits) }
+            if position - start > limits.fieldsSize || fields.count > limits.fieldCount { throw .fieldsTooLarge }
+        }
+    }
+
+    private mutating func reset() {
+        fields.removeAll(keepingCapacity: true)
+        options = []
+        framing = .none
+        host = nil
+        expectsContinue = false
+        hasUpgrade = false
+        contentLength = nil
+        hasTransferEncoding = false
+    }
+
+    private func incomplete(_ size: Int, _ limits: HTTPLimits) throws(HTTPRefusal) -> Bool {
+        if size > limits.fieldsSize { throw .fieldsTooLarge }
+        return false
+    }
+
+    // MARK: Request line
+
+    private func skipEmptyLines(_ bytes: Span<UInt8>, _ position: inout Int) throws(HTTPRefusal) -> Bool {
+        for _ in 0...HTTPLimits.leadingEmptyLines {
+            guard position < bytes.count else { return false }
+            guard bytes[position] == 0x0D else { return true }
+            guard position + 1 < bytes.count else { return false }
+            guard bytes[position + 1] == 0x0A else { break }
+            position += 2
+        }
+        throw .malformedRequestLine
+    }
+
+    /// `method SP request-target SP HTTP-version CRLF` (RFC 9112 §3).
+    private mutating func requestLine(
+        _ bytes: Span<UInt8>,
+        _ position: inout Int,
+        limits: HTTPLimits
+    ) throws(HTTPRefusal) -> Bool {
+        let methodStart = position
+        while position < bytes.count, bytes[position].isHTTPToken { position += 1 }
+        guard position - methodStart <= HTTPLimits.methodSize else { throw .malformedRequestLine }
+        guard position < bytes.count else { return false }
+        guard bytes[position] == 0x20, position > methodStart else { throw .malformedRequestLine }
+        method = methodStart..<position
+        position += 1
+
+        let targetStart = position
+        while position < bytes.count, bytes[position] &- 0x21 < 0x5E { position += 1 }
+        guard position - targetStart <= limits.targetSize else { throw .targetTooLong }
+        guard position < bytes.count else { return false }
+        guard bytes[position] == 0x20, position > targetStart else { throw .malformedRequestLine }
+        target = targetStart..<position
+        position += 1
+        return try version(bytes, &position)
+    }
+
+    /// `HTTP/1.1 CRLF`: the name is case-sensitive, both numbers have one digit (RFC 9112 §2.3).
+    private mutating func version(_ bytes: Span<UInt8>, _ position: inout Int) throws(HTTPRefusal) -> Bool {
+        let name: StaticString = "HTTP/"
+        for offset in 0..<5 {
+            guard position + offset < bytes.count else { return false }
+            guard unsafe bytes[position + offset] == name.utf8Start[offset] else { throw .malformedRequestLine }
+        }
+        guard position + 10 <= bytes.count else { return false }
+        let major = bytes[position + 5]
+        let minor = bytes[position + 7]
+        guard major.isDigit, bytes[position + 6] == UInt8(ascii: "."), minor.isDigit,
+            bytes[position + 8] == 0x0D, bytes[position + 9] == 0x0A
+        else { throw .malformedRequestLine }
+        guard major == UInt8(ascii: "1") else { throw .unsupportedVersion }
+        minorVersion = minor == UInt8(ascii: "0") ? 0 : 1
+        position += 10
+        return true
+    }
+
+    // MARK: Field lines
+
+    /// `field-name ":" OWS field-value OWS CRLF` (RFC 9112 §5). No space before the colon, no folding, no bare CR or LF, no
+    /// control character.
+    private mutating func fieldLine(_ bytes: Span<UInt8>, _ position: inout Int) throws(HTTPRefusal) -> Bool {
+        let nameStart = position
+        while position < bytes.count, bytes[position].isHTTPToken { position += 1 }
+        let nameEnd = position
+        guard position < bytes.count else { return false }
+        guard bytes[position] == UInt8(ascii: ":"), nameEnd > nameStart else { throw .malformedField }
+        position += 1
+        while position < bytes.count, bytes[position].isHTTPSpace { position += 1 }
+        let valueStart = position
+        position = endOfFieldValue(bytes, from: position)
+        guard position < bytes.count else { return false }
+        guard bytes[position] == 0x0D else { throw .malformedField }
+        guard position + 1 < bytes.count else { return false }
+        guard bytes[position + 1] == 0x0A else { throw .malformedField }
+        var valueEnd = position
+        while valueEnd > valueStart, bytes[valueEnd - 1].isHTTPSpace { valueEnd -= 1 }
+        position += 2
+        // Beyond 64 KiB the limits have refused the head already, unless a server was given larger ones.
+        guard position <= Int(UInt16.max) else { throw .fieldsTooLarge }
+        fields.append(
+            FieldRange(
+                nameStart: UInt16(nameStart),
+                nameEnd: UInt16(nameEnd),
+                valueStart: UInt16(valueStart),
+                valueEnd: UInt16(valueEnd)
+            )
+        )
+        try notice(bytes, name: nameStart..<nameEnd, value: valueStart..<valueEnd)
+        return true
+    }
+
+    /// Keeps what framing, routing and persistence need.
+    @inline(__always)
+    private mutating func notice(_ bytes: Span<UInt8>, name: Range<Int>, value: Range<Int>) throws(HTTPRefusal) {
+        switch name.count {
+        case 4 where equalsIgnoringCase(bytes, name, "host"):
+            guard host == nil else { throw .repeatedHost }
+            guard isHost(bytes, value) else { throw .malformedHost }
+            host = value
+        case 6 where equalsIgnoringCase(bytes, name, "expect"):
+            guard equalsIgnoringCase(bytes, value, "100-continue") else { throw .unknownExpectation }
+            expectsContinue = true
+        case 7 where equalsIgnoringCase(bytes, name, "upgrade"): hasUpgrade = true
+        case 10 where equalsIgnoringCase(bytes, name, "connection"): noticeOptions(bytes, value)
+        case 14 where equalsIgnoringCase(bytes, name, "content-length"):
+            guard contentLength == nil else { throw .conflictingLength }
+            contentLength = try decimal(bytes, value)
+        case 17 where equalsIgnoringCase(bytes, name, "transfer-encoding"):
+            guard !hasTransferEncoding else { throw .malformedTransferEncoding }
+            guard equalsIgnoringCase(bytes, value, "chunked") else { throw .unsupportedTransferCoding }
+            hasTransferEncoding = true
+        default: break
+        }
+    }
+
+    private mutating func noticeOptions(_ bytes: Span<UInt8>, _ value: Range<Int>) {
+        var position = value.lowerBound
+        while position < value.upperBound {
+            let byte = bytes[position]
+            if byte == UInt8(ascii: ",") || byte.isHTTPSpace {
+                position += 1
+                continue
+            }
+            let start = position
+            while position < value.upperBound, bytes[position] != UInt8(ascii: ","), !bytes[position].isHTTPSpace {
+                position += 1
+            }
+            let option = start..<position
+            switch option.count {
+            case 5 where equalsIgnoringCase(bytes, option, "close"): options.insert(.close)
+            case 7 where equalsIgnoringCase(bytes, option, "upgrade"): options.insert(.upgrade)
+            case 10 where equalsIgnoringCase(bytes, option, "keep-alive"): options.insert(.keepAlive)
+            default: break
+            }
+        }
+    }
+
+    /// Digits only, whatever other readers would make of signs, blanks and lists (RFC 9110 §8.6).
+    private func decimal(_ bytes: Span<UInt8>, _ value: Range<Int>) throws(HTTPRefusal) -> Int {
+        guard !value.isEmpty else { throw .malformedLength }
+        var number = 0
+        var isTooLarge = false
+        for index in value {
+            guard bytes[index].isDigit else { throw .malformedLength }
+            let (product, high) = number.multipliedReportingOverflow(by: 10)
+            let (sum, carry) = product.addingReportingOverflow(Int(bytes[index] - 0x30))
+            if high || carry { isTooLarge = true }
+            number = isTooLarge ? 0 : sum
+        }
+        if isTooLarge { throw .bodyTooLarge }
+        return number
+    }
+
+    /// RFC 9112 §6.3: a length and a coding together, or a coding in HTTP/1.0, are how requests are smuggled.
+    private mutating func decideFraming() throws(HTTPRefusal) {
+        if minorVersion >= 1, host == nil { throw .missingHost }
+        if hasTransferEncoding {
+            guard contentLength == nil else { throw .conflictingLength }
+            guard minorVersion >= 1 else { throw .malformedTransferEncoding }
+            framing = .chunked
+        } else if let contentLength, contentLength > 0 {
+            framing = .length(contentLength)
+        }
+        if minorVersion == 0 { expectsContinue = false }
+    }
+}
+
+/// The first byte from `start` on that a field value cannot hold: its CR, or one that is not allowed. Eight at a time.
+func endOfFieldValue(_ bytes: Span<UInt8>, from start: Int) -> Int {
+    let ones: UInt64 = 0x0101_0101_0101_0101
+    let highs: UInt64 = 0x8080_8080_8080_8080
+    var position = start
+    while position + 8 <= bytes.count {
+        let word = unsafe bytes.bytes.unsafeLoadUnaligned(fromByteOffset: position, as: UInt64.self)
+        let belowSpace = (word &- ones &* 0x20) & ~word
+        let delete = word ^ ones &* 0x7F
+        let flagged = (belowSpace | ((delete &- ones) & ~delete)) & highs
+        if flagged == 0 {
+            position += 8
+            continue
+        }
+        // Borrows run upwards only, so the lowest flag is right.
+        position += flagged.trailingZeroBitCount >> 3
+        if bytes[position] != 0x09 { return position }
+        position += 1
+    }
+    while position < bytes.count {
+        let byte = bytes[position]
+        if byte < 0x20 && byte != 0x09 || byte == 0x7F { return position }
+        position += 1
+    }
+    return position
+}
+
+/// `uri-host [":" port]` (RFC 9110 §7.2): a name, an IPv4 address or a bracketed IPv6 address. Empty is legal.
+func isHost(_ bytes: Span<UInt8>, _ range: Range<Int>) -> Bool {
+    var position = range.lowerBound
+    if position < range.upperBound, bytes[position] == UInt8(ascii: "[") {
+        position += 1
+        let start = position
+        while position < range.upperBound, bytes[position].hexValue != nil || bytes[position] == UInt8(ascii: ":")
+            || bytes[position] == UInt8(ascii: ".")
+        { position += 1 }
+        guard position > start, position < range.upperBound, bytes[position] == UInt8(ascii: "]") else { return false }
+        position += 1
+    } else {
+        while position < range.upperBound, bytes[position] != UInt8(ascii: ":") {
+            switch bytes[position].lowercased {
+            case 0x61...0x7A, 0x30...0x39: break
+            case UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "~"): break
+            default: return false
+            }
+            position += 1
+        }
+    }
+    guard position < range.upperBound else { return true }
+    guard bytes[position] == UInt8(ascii: ":"), position > range.lowerBound else { return false }
+    let digits = position + 1..<range.upperBound
+    return digits.count <= 5 && digits.allSatisfy { bytes[$0].isDigit }
+}
