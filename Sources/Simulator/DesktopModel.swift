@@ -60,7 +60,8 @@ package struct DesktopModel {
             let plays = !story.turns.isEmpty
             if plays { player.append(story.turns[0]) }
             sessions.append(session)
-            dueAt.append(player.delay().map { now + $0 })
+            // The first visitor sees something move at once.
+            dueAt.append(player.delay().map { now + min($0, SimulatorLimits.firstStep) })
             players.append(player)
             nextTurn.append(plays ? 1 % story.turns.count : 0)
             snapshots.append(SnapshotPace())

@@ -54,7 +54,7 @@ extension Entry {
             bodyKey: "markdown",
             body: markdown,
             pause: 700,
-            pace: .words(75),
+            pace: .words(140),
             takes: 200
         )
         entry.members["model"] = model.map(JSON.string)
@@ -62,7 +62,7 @@ extension Entry {
     }
 
     static func thinking(_ markdown: String) -> Entry {
-        Entry(kind: "thinking", bodyKey: "markdown", body: markdown, pause: 500, pace: .words(60), takes: 150)
+        Entry(kind: "thinking", bodyKey: "markdown", body: markdown, pause: 500, pace: .words(110), takes: 150)
     }
 
     /// A call of a tool; `children` appear while it runs.

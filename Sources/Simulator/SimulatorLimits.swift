@@ -32,6 +32,8 @@ package enum SimulatorLimits {
     static let answers = 256
     /// Characters of a prompt that is accepted.
     static let promptBytes = 64 << 10
+    /// From the start to the first step of sessions that never end, milliseconds.
+    static let firstStep: Int64 = 1_000
     /// After so long an event is acknowledged (section 2.2), milliseconds.
     static let acknowledge: Int64 = 1_000
 }

@@ -30,7 +30,7 @@ struct DesktopActionsTests {
         #expect(after[before.count - 1]["state"]?.string == "complete")
         #expect(after.contains { $0["command"]?.string?.hasPrefix("docker push") == true } == (decision != "deny"))
         #expect(try bench.session(titled: "Rebuild the base image") == id)
-        #expect(bench.sessions().first { $0["appSessionId"]?.string == id }?["state"]?.string == "completed")
+        #expect(bench.state(of: id) == "completed")
         // The first answer wins.
         #expect(bench.ask("chat.respondApproval", params, key: "k-2")["error"]?["code"]?.int == -32003)
     }
@@ -66,8 +66,8 @@ struct DesktopActionsTests {
     @Test func `a prompt to a working session is answered after what is under way`() throws {
         var bench = Bench()
         let id = try bench.session(titled: "Outline view")
-        bench.pass(15_000)
-        #expect(bench.sessions().first { $0["appSessionId"]?.string == id }?["state"]?.string == "running")
+        bench.pass(4_000)
+        #expect(bench.state(of: id) == "running")
         _ = bench.ask("chat.sendMessage", ["appSessionId": .string(id), "text": "And me?"], key: "k")
         bench.pass(90_000)
         #expect(bench.blocks(id).contains { $0["markdown"]?.string?.contains("demonstration desktop") == true })
@@ -77,7 +77,8 @@ struct DesktopActionsTests {
     @Test func `an interrupt ends what is open and the session goes on no more`() throws {
         var bench = Bench(1)
         let id = try bench.session(titled: "Watch the benchmarks")
-        bench.pass(12_000)
+        bench.pass(4_000)
+        #expect(bench.state(of: id) == "running")
         let answer = bench.ask("chat.interrupt", ["appSessionId": .string(id), "runId": "run-2"], key: "k")
         #expect(answer["result"]?["success"]?.bool == true)
         let blocks = bench.blocks(id)

@@ -65,6 +65,10 @@ struct Bench {
 
     mutating func sessions() -> [JSON] { ask("chat.list")["result"]?["chats"]?.array ?? [] }
 
+    mutating func state(of session: String) -> String? {
+        sessions().first { $0["appSessionId"]?.string == session }?["state"]?.string
+    }
+
     mutating func session(state: String) throws -> String {
         try #require(sessions().first { $0["state"]?.string == state }?["appSessionId"]?.string)
     }
@@ -193,7 +197,8 @@ struct DesktopModelTests {
             }
         }
         bench.pass(300)
-        if let last = bench.events("chat:timeline-updated").last { _ = mirror.apply(last) }
+        let last = try #require(bench.events("chat:timeline-updated").last)
+        if !mirror.apply(last) { mirror = Mirror(bench.blocks(live), revision: last["revision"]?.int ?? 0) }
         #expect(mirror.blocks == bench.blocks(live))
         #expect(reloads <= 1)
         #expect(mirror.blocks.count > 20)

@@ -39,7 +39,7 @@ extension Demonstration {
     )
 
     private static let quietCommit: [Entry] = [
-        .notice("New commit on release/2.4: 5e0c1fa “Say why a socket was closed”").after(8_000),
+        .notice("New commit on release/2.4: 5e0c1fa “Say why a socket was closed”").after(5_000),
         .shell(
             "cargo bench --bench frames -- --baseline release-2.3",
             in: folder,
@@ -63,7 +63,7 @@ extension Demonstration {
     ]
 
     private static let slowerCommit: [Entry] = [
-        .notice("New commit on release/2.4: c71d3be “Keep the peer's address for the log”").after(8_000),
+        .notice("New commit on release/2.4: c71d3be “Keep the peer's address for the log”").after(5_000),
         .shell(
             "cargo bench --bench frames -- --baseline release-2.3",
             in: folder,

@@ -96,7 +96,7 @@ extension Demonstration {
     ]
 
     private static let debounce: [Entry] = [
-        .user("Holding the arrow key still redraws the list for every line.", after: 9_000),
+        .user("Holding the arrow key still redraws the list for every line.", after: 5_000),
         .thinking(
             "One redraw per display frame is enough. Keep the newest offset, ask for it once in the next frame. No timer with "
                 + "a guessed delay: a frame callback is exact and stops by itself."
@@ -149,7 +149,7 @@ extension Demonstration {
     private static let accessibility: [Entry] = [
         .user(
             "VoiceOver reads every heading again when the highlight moves. It should only say the new one.",
-            after: 9_000
+            after: 5_000
         ),
         .thinking(
             "Only two rows change: the one that loses the highlight and the one that gets it. Announce the second."
@@ -199,7 +199,7 @@ extension Demonstration {
     ]
 
     private static let measure: [Entry] = [
-        .user("Please measure it with a really large note, and show me the numbers.", after: 9_000),
+        .user("Please measure it with a really large note, and show me the numbers.", after: 5_000),
         .shell(
             "swift run -c release outline-bench --headings 100,1000,10000,100000",
             in: folder,
@@ -234,7 +234,7 @@ extension Demonstration {
     ]
 
     private static let names: [Entry] = [
-        .user("`isFrameRequested` reads oddly. Is there a better name?", after: 9_000),
+        .user("`isFrameRequested` reads oddly. Is there a better name?", after: 5_000),
         .assistant(
             """
             What the flag says is that *a redraw is on its way*. `isRedrawPending` says that, and it does not tie the name to \
