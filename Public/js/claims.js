@@ -10,7 +10,8 @@ const ACK_EVERY = 1000;
 
 /**
  * @param {Live} live
- * @param {(isNew: boolean) => void} changed called after each change of the page; `isNew`: the last block is another one
+ * @param {(parts: Iterable<ParentNode>, isNew: boolean) => void} changed called after each change of the page with what came
+ *   or changed; `isNew`: the last block is another one
  */
 export function startClaims(live, changed) {
     const timeline = document.querySelector("#timeline[data-live-view]");
@@ -44,19 +45,17 @@ export function startClaims(live, changed) {
         if (!patch.reset && version !== null && epoch !== String(patch.epoch)) { version = null; claim(); return; }
         if (!patch.reset && epoch === String(patch.epoch) && Number(patch.seq) <= Number(seq)) return;
         const newest = view.lastElementChild?.id;
-        if (patch.reset) {
-            const keepsOlder = applySnapshot(view, patch.html ?? "");
-            if (!keepsOlder) showOlder(patch.older ?? "");
-        } else {
-            applyOps(patch.ops ?? []);
-        }
+        /** @type {Iterable<ParentNode>} */
+        let parts = [view];
+        if (!patch.reset) parts = applyOps(patch.ops ?? []);
+        else if (!applySnapshot(view, patch.html ?? "")) showOlder(patch.older ?? "");
         version = `${patch.epoch}.${patch.seq}`;
         view.dataset.version = version;
-        changed(view.lastElementChild?.id !== newest);
+        changed(parts, view.lastElementChild?.id !== newest);
         if (!ackTimer) ackTimer = setTimeout(() => { ackTimer = 0; live.send({ type: "ack", seq: Number(version?.split(".")[1]) }); }, ACK_EVERY);
     };
     live.on("patch", apply);
-    live.on("list", ({ ops }) => { applyOps(ops ?? []); changed(false); });
+    live.on("list", ({ ops }) => changed(applyOps(ops ?? []), false));
     live.on("presence", showPresence);
 }
 

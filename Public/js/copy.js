@@ -1,7 +1,7 @@
 // Copying. One floating button serves every code block, command and output; messages have a button that fetches their
 // source. The clipboard interface exists in secure contexts only, so there is a way for plain HTTP on a LAN.
 // @ts-check
-import { iconButton, make } from "./dom.js";
+import { all, iconButton, make } from "./dom.js";
 import { notify } from "./notices.js";
 
 const COPYABLE = ".md pre, pre.command, pre.terminal, pre.json, pre.raw-text, pre.error-text, .ask pre";
@@ -59,7 +59,7 @@ async function copyFrom(button, text) {
 
 /** Adds the copy buttons of messages. @param {ParentNode} root */
 export function offerCopies(root) {
-    for (const block of root.querySelectorAll(".block[data-source]")) {
+    for (const block of all(root, ".block[data-source]")) {
         const head = block.querySelector(":scope > .block-head");
         if (!(block instanceof HTMLElement) || !head || head.querySelector(":scope > [data-action=copy]")) continue;
         head.append(iconButton("copy", "Copy as Markdown", { "data-action": "copy", "data-source": block.dataset.source, "data-ui": true }));

@@ -38,6 +38,15 @@ export function randomID() {
     return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
+/**
+ * The elements that match below `root`, and `root` itself when it does.
+ * @param {ParentNode} root @param {string} selector @returns {Element[]}
+ */
+export function all(root, selector) {
+    const below = [...root.querySelectorAll(selector)];
+    return root instanceof Element && root.matches(selector) ? [root, ...below] : below;
+}
+
 /** @param {unknown} target whether keys pressed there are text and not shortcuts */
 export function isTyping(target) {
     return target instanceof HTMLElement

@@ -24,9 +24,9 @@ export function focusFilter() {
 
 /** Hides rows, then groups without a row. Runs again after each live change of the list. */
 export function applyFilter() {
-    if (!box) return;
-    const list = box.closest(".sidebar, .main");
-    if (!list) return;
+    const list = box?.closest(".sidebar, .main");
+    if (!box || !list) return;
+    if (box.value === "" && !list.querySelector(".is-filtered-out")) return;
     const matches = matcher(box.value), isEmpty = box.value.trim() === "";
     let shown = 0;
     for (const row of list.querySelectorAll(".session")) {
@@ -56,6 +56,8 @@ export function startFilter() {
     const place = list.querySelector(":scope > .desktop, :scope > .desktops") ?? list.firstElementChild;
     list.insertBefore(form, place);
     form.after(none);
+    const current = list.querySelector(".session[aria-current]");
+    if (current instanceof HTMLElement && list.matches(".sidebar")) list.scrollTop = current.offsetTop - list.clientHeight / 2;
     const links = () => [...list.querySelectorAll(".session:not(.is-filtered-out) .session-link")];
     input.addEventListener("input", applyFilter);
     form.addEventListener("submit", (event) => {

@@ -44,9 +44,9 @@ startComposer(intents, () => timeline?.follow());
 if (live) {
     live.on("welcome", ({ now }) => setServerClock(now)).on("pong", ({ now }) => setServerClock(now));
     startLinkState(live);
-    startClaims(live, (isNew) => {
+    startClaims(live, (parts, isNew) => {
+        for (const part of parts) decorate(part);
         timeline?.changed(isNew);
-        for (const list of document.querySelectorAll(".sidebar, .main > .desktop, .desktops")) showTimes(list);
         applyFilter();
     });
     live.start();

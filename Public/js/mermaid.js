@@ -1,7 +1,7 @@
 // Diagrams. The source is drawn in one hidden sandboxed frame, one diagram after another, the visible first; what comes
 // back is shown as a picture, in which nothing runs. The source stays at hand, and is all there is when drawing fails.
 // @ts-check
-import { icon, iconButton, make } from "./dom.js";
+import { all, icon, iconButton, make } from "./dom.js";
 import { copyText } from "./copy.js";
 import { notify } from "./notices.js";
 import { onSchemeChange, scheme } from "./theme.js";
@@ -60,6 +60,7 @@ class Draughtsman {
         this.frame = null;
         /** @type {Promise<boolean> | null} */
         this.ready = null;
+        this.isBroken = false;
         /** @type {((message: any) => void) | null} */
         this.hear = null;
         addEventListener("message", (event) => {
@@ -102,8 +103,12 @@ class Draughtsman {
 
     /** @param {string} source @returns {Promise<Drawing>} */
     async draw(source) {
-        this.ready ??= this.open();
-        if (!await this.ready) { this.close(); return { error: "The part that draws diagrams did not load." }; }
+        if (!this.isBroken) this.ready ??= this.open();
+        if (!await this.ready) {
+            this.isBroken = true;
+            this.close();
+            return { error: "The part that draws diagrams did not load." };
+        }
         const id = Math.random();
         this.frame?.contentWindow?.postMessage({ id, source, colours: colours(), isDark: scheme() === "dark" }, "*");
         const answer = await this.wait((message) => message.id === id);
@@ -253,7 +258,7 @@ async function savePNG(drawing, name) {
 /** Has the diagrams below `root` drawn once they come near the view. @param {ParentNode} root */
 export function drawDiagrams(root) {
     if (!watcher) return;
-    for (const figure of root.querySelectorAll("figure.mermaid[data-mermaid]")) {
+    for (const figure of all(root, "figure.mermaid[data-mermaid]")) {
         watcher.unobserve(figure);
         watcher.observe(figure);
     }

@@ -113,10 +113,12 @@ export function reconcile(container, fresh, first = container.firstElementChild)
 
 /**
  * A snapshot of the timeline's newest part. Pages that the reader loaded before stay when they join it without a gap.
+ * An empty snapshot says only that the server knows nothing yet (it has just started), so what is shown stays.
  * @param {Element} timeline @param {string} html @returns {boolean} whether older pages were kept
  */
 export function applySnapshot(timeline, html) {
     const fresh = parse(html);
+    if (fresh.length === 0) return true;
     const joint = fresh.map((element) => element.id && document.getElementById(element.id)).find((old) => old && old.parentElement === timeline);
     const seq = Number(fresh.find((element) => element.hasAttribute("data-seq"))?.getAttribute("data-seq") ?? 0);
     const children = [...timeline.children];
@@ -126,49 +128,64 @@ export function applySnapshot(timeline, html) {
     return keepsOlder;
 }
 
-/** @param {Element} container @param {Element | null} before @param {string} html */
+/** @param {Element} container @param {Element | null} before @param {string} html @returns {Element[]} as in `applyOps` */
 function insert(container, before, html) {
-    for (const element of parse(html)) {
+    return parse(html).map((element) => {
         const old = element.id && document.getElementById(element.id);
         if (old) update(old, element, true);
         else container.insertBefore(element, before);
-    }
+        return old || element;
+    });
 }
 
-/** @param {Op} op a row of a list that moves to the front of its list */
+/** @param {Op} op a row of a list that moves to the front of its list @returns {Element[]} as in `applyOps` */
 function put(op) {
     const list = document.getElementById(op.into ?? ""), row = parse(op.html ?? "")[0];
     const old = document.getElementById(op.id ?? "");
-    if (!list || !row) return;
+    if (!list || !row) return [];
     if (old?.hasAttribute("aria-current")) row.setAttribute("aria-current", "page");
     if (old) morph(old, row);
     const shown = old ?? row;
     if (list.firstElementChild !== shown) list.prepend(shown);
+    return [shown];
 }
 
-/** Applies the ops in order; one whose element is not on the page is older than what is shown. @param {Op[]} ops */
+/** @param {Op} op @param {Element} target @returns {Element[]} as in `applyOps` */
+function applyOp(op, target) {
+    switch (op.op) {
+    case "append": return insert(target, [...target.children].find((child) => isOurs(child)) ?? null, op.html ?? "");
+    case "before": return target.parentElement ? insert(target.parentElement, target, op.html ?? "") : [];
+    case "replace": {
+        const fresh = parse(op.html ?? "")[0];
+        if (!fresh) return [];
+        if (target.hasAttribute("aria-current")) fresh.setAttribute("aria-current", "page");
+        update(target, fresh);
+        return [target];
+    }
+    case "remove": target.remove(); return [];
+    case "attr":
+        if (!op.name || /^on|^data-ui/.test(op.name)) return [];
+        if (op.value === null || op.value === undefined) target.removeAttribute(op.name);
+        else target.setAttribute(op.name, op.value);
+        return [target];
+    default: return [];
+    }
+}
+
+/**
+ * Applies the ops in order; one whose element is not on the page is older than what is shown.
+ * @param {Op[]} ops
+ * @returns {Set<Element>} what came or changed
+ */
 export function applyOps(ops) {
+    /** @type {Set<Element>} */
+    const touched = new Set();
     for (const op of ops) {
         const target = document.getElementById(op.id ?? op.to ?? "") ?? document.getElementById(op.else ?? "");
-        if (op.op === "put") { put(op); continue; }
-        if (!target) continue;
-        switch (op.op) {
-        case "append": insert(target, [...target.children].find((child) => isOurs(child)) ?? null, op.html ?? ""); break;
-        case "before": insert(/** @type {Element} */ (target.parentElement), target, op.html ?? ""); break;
-        case "replace": {
-            const fresh = parse(op.html ?? "")[0];
-            if (fresh && target.hasAttribute("aria-current")) fresh.setAttribute("aria-current", "page");
-            if (fresh) update(target, fresh);
-            break;
-        }
-        case "remove": target.remove(); break;
-        case "attr":
-            if (!op.name || /^on|^data-ui/.test(op.name)) break;
-            if (op.value === null || op.value === undefined) target.removeAttribute(op.name);
-            else target.setAttribute(op.name, op.value);
-            break;
-        }
+        const changed = op.op === "put" ? put(op) : target ? applyOp(op, target) : [];
+        for (const element of changed) touched.add(element);
     }
+    return touched;
 }
 
 /** Remembers which folds the reader moved, so that patches leave those alone. */

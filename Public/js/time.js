@@ -1,6 +1,7 @@
 // Times in the reader's zone. Order never depends on them: the server's clock is the truth, the browser's is corrected by
 // the offset that the server told us.
 // @ts-check
+import { all } from "./dom.js";
 
 const MINUTE = 60_000, HOUR = 3_600_000, DAY = 86_400_000;
 const clock = new Intl.DateTimeFormat(undefined, { hour: "2-digit", minute: "2-digit" });
@@ -38,7 +39,7 @@ const clockText = (at, now) => (new Date(at).toDateString() === new Date(now).to
 /** Rewrites the `<time class="age">` below `root`: an age in lists, the time of day in blocks. @param {ParentNode} root */
 export function showTimes(root = document) {
     const now = serverNow();
-    for (const element of root.querySelectorAll("time.age")) {
+    for (const element of all(root, "time.age")) {
         if (!(element instanceof HTMLTimeElement)) continue;
         const at = Date.parse(element.dateTime);
         if (Number.isNaN(at)) continue;

@@ -24,6 +24,8 @@ export class Timeline {
         /** The scroll position that we set ourselves: its event is not the reader's doing. */
         this.expected = -1;
         this.isLoading = false;
+        /** The way to older blocks that is watched. @type {Element | null} */
+        this.watched = null;
         this.memoryKey = `at:${element.dataset.session}:${element.dataset.thread}`;
     }
 
@@ -34,6 +36,7 @@ export class Timeline {
         addEventListener("scroll", () => this.scrolled(), { passive: true });
         addEventListener("resize", () => this.settle());
         addEventListener("pagehide", () => this.remember());
+        document.addEventListener("visibilitychange", () => { if (document.hidden) this.remember(); });
         new ResizeObserver(() => this.settle()).observe(this.element);
         this.button?.addEventListener("click", () => this.follow());
         this.watchOlder();
@@ -60,7 +63,6 @@ export class Timeline {
     scrolled() {
         if (Math.abs(scrollY - this.expected) > 1) {
             this.isFollowing = this.distance <= NEAR_END;
-            this.remember();
         }
         this.expected = -1;
         this.takeAnchors();
@@ -104,7 +106,6 @@ export class Timeline {
         this.isFollowing = true;
         this.button?.removeAttribute("data-new");
         this.settle();
-        this.remember();
     }
 
     showButton() {
@@ -119,7 +120,7 @@ export class Timeline {
     /** @param {boolean} isNew whether the last block is another one than before */
     changed(isNew) {
         if (isNew && !this.isFollowing) this.button?.setAttribute("data-new", "");
-        this.decorate(this.element);
+        this.watchOlder();
         this.settle();
     }
 
@@ -140,7 +141,7 @@ export class Timeline {
         } else if (seen) {
             this.isFollowing = false;
             this.anchors = [{ element: seen, top: Number(top) }];
-        } else if (this.element.dataset.page === "older" || new URLSearchParams(location.search).has("before")) {
+        } else if (new URLSearchParams(location.search).has("before")) {
             this.isFollowing = false;
         }
         this.settle();
@@ -153,8 +154,10 @@ export class Timeline {
         this.watcher ??= new IntersectionObserver((entries) => {
             if (entries.some((entry) => entry.isIntersecting)) void this.loadOlder();
         }, { rootMargin: `${AHEAD}px 0px 0px 0px` });
-        this.watcher.disconnect();
         const nav = document.getElementById("older");
+        if (nav === this.watched) return;
+        this.watcher.disconnect();
+        this.watched = nav;
         if (nav) this.watcher.observe(nav);
     }
 
@@ -173,7 +176,7 @@ export class Timeline {
             const blocks = elements.filter((element) => element !== olderNav && !(element.id && document.getElementById(element.id)));
             this.element.prepend(...blocks);
             showOlder(olderNav?.outerHTML ?? "");
-            this.decorate(this.element);
+            for (const block of blocks) this.decorate(block);
             this.settle();
             this.watchOlder();
         } catch (error) {
