@@ -37,6 +37,23 @@ package struct HTML: ExpressibleByStringInterpolation, Sendable, Equatable {
     /// Bytes that a renderer of this module made and escaped itself. Internal: nobody outside `Markup` can forge HTML.
     init(rendered bytes: [UInt8]) { self.bytes = bytes }
 
+    /// A JSON text as a script element that no browser runs: `<`, `>` and `&` become escapes inside strings, so that the
+    /// data cannot end the element.
+    ///
+    /// - Parameter json: one encoded JSON value.
+    package init(dataScript json: [UInt8]) {
+        bytes = Array("<script type=\"application/json\">".utf8)
+        for byte in json {
+            switch byte {
+            case UInt8(ascii: "<"): bytes += "\\u003c".utf8
+            case UInt8(ascii: ">"): bytes += "\\u003e".utf8
+            case UInt8(ascii: "&"): bytes += "\\u0026".utf8
+            default: bytes.append(byte)
+            }
+        }
+        bytes += "</script>".utf8
+    }
+
     package var isEmpty: Bool { bytes.isEmpty }
     package var text: String { String(decoding: bytes, as: UTF8.self) }
 

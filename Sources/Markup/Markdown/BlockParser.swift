@@ -11,7 +11,7 @@ struct BlockParser: ~Copyable {
     /// The text of leaf blocks, container markers removed.
     var text: ByteBuffer
     var columns: [ColumnAlignment] = []
-    var references = References()
+    var references: References
     /// Footnote definitions by normalised label.
     var footnotes: [[UInt8]: Int32] = [:]
     /// The open blocks, from the document to the innermost.
@@ -35,8 +35,9 @@ struct BlockParser: ~Copyable {
     var lastLineSource = 0
     var mathClose = MathCloseCache()
 
-    init(_ source: ByteView, dialect: Dialect) {
+    init(_ source: ByteView, dialect: Dialect, references: References = References()) {
         self.source = source
+        self.references = references
         self.dialect = dialect
         text = ByteBuffer(capacity: source.count + source.count / 16 + 64)
         nodes.reserveCapacity(source.count / 64 + 16)

@@ -14,6 +14,8 @@ struct BlockRenderer: ~Copyable {
     /// Formulas inside text being written, by how the link around them is shown.
     var linkForms: [LinkForm] = []
     var plain = ByteBuffer(capacity: 256)
+    /// The leaf in which a text that is still being written ends, or -1.
+    private var growingLeaf = -1
     private var paddedCells: Int
 
     init(_ blocks: consuming BlockParser) {
@@ -22,6 +24,10 @@ struct BlockRenderer: ~Copyable {
         inline = InlineParser(dialect: blocks.dialect, view: blocks.text.view)
         output = ByteBuffer(capacity: size + size / 4 + 256)
         paddedCells = MarkdownLimits.paddedCells + size
+        if blocks.isGrowing {
+            growingLeaf = 0
+            while blocks.nodes[growingLeaf].lastChild >= 0 { growingLeaf = Int(blocks.nodes[growingLeaf].lastChild) }
+        }
         self.blocks = blocks
     }
 
@@ -62,6 +68,7 @@ struct BlockRenderer: ~Copyable {
 
     private mutating func begin(_ index: Int) {
         let node = blocks.nodes[index]
+        inline.isGrowing = index == growingLeaf
         switch node.kind {
         case .paragraph: writeParagraph(node)
         case .heading: writeHeading(node)
@@ -105,6 +112,10 @@ struct BlockRenderer: ~Copyable {
     // MARK: Paragraphs, headings, lists
 
     private mutating func writeParagraph(_ node: BlockNode) {
+        if inline.isGrowing, GrowingText.isTableHeader(blocks.text.view, Int(node.start), Int(node.end)) {
+            writeGrowingTable(node)
+            return
+        }
         var from = Int(node.start)
         let to = Int(node.end)
         if dialect.chat, let rest = Alert.textAfterMarker(node, in: blocks) {

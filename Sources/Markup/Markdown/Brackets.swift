@@ -45,6 +45,14 @@ extension InlineParser {
             position += 1
             return
         }
+        if isGrowing, isUnfinishedTarget(position + 1) {
+            // `[text](https://exa`: the text alone, until the address is whole.
+            flushText()
+            items[Int(bracket.item)].end = items[Int(bracket.item)].start
+            position = end
+            textStart = end
+            return
+        }
         if let (target, next) = inlineTarget(position + 1) ?? referenceTarget(bracket, references) {
             makeLink(bracket, target, next: next)
             if !bracket.isImage { inactiveBrackets = depth }
@@ -70,6 +78,12 @@ extension InlineParser {
         guard position < end, view[position] == UInt8(ascii: ")") else { return nil }
         let url = Entities.unescaped(view, destination.from, destination.to)
         return (LinkTarget(destination: url, title: title), position + 1)
+    }
+
+    /// Whether a link's address begins here and the text ends before it does.
+    private func isUnfinishedTarget(_ start: Int) -> Bool {
+        guard start < end, view[start] == UInt8(ascii: "("), inlineTarget(start) == nil else { return false }
+        return view.find(ASCII.lineFeed, from: start, to: end) == nil && view.find(UInt8(ascii: ")"), from: start, to: end) == nil
     }
 
     private func skipWhitespace(_ start: Int) -> Int {

@@ -86,6 +86,7 @@ extension InlineParser {
                 closer = run.next
             }
         }
+        if isGrowing, bottom < 0 { return }
         lastDelimiter = bottom
         if bottom >= 0 { delimiters[Int(bottom)].next = -1 }
     }
@@ -142,7 +143,7 @@ extension InlineParser {
         return next
     }
 
-    private mutating func record(_ kind: DelimiterMatch.Kind, _ opener: Int32, _ closer: Int32) {
+    mutating func record(_ kind: DelimiterMatch.Kind, _ opener: Int32, _ closer: Int32) {
         let index = Int32(matches.count)
         matches.append(DelimiterMatch(kind: kind, nextOpened: delimiters[Int(opener)].firstOpened))
         delimiters[Int(opener)].firstOpened = index

@@ -53,12 +53,17 @@ enum Entities {
 
     /// `start..<end` with references decoded and backslashes before ASCII punctuation removed.
     static func unescaped(_ view: ByteView, _ start: Int, _ end: Int) -> [UInt8] {
+        decoded(view, start, end, hasEscapes: true)
+    }
+
+    /// `start..<end` with references decoded, and backslash escapes too if asked.
+    static func decoded(_ view: ByteView, _ start: Int, _ end: Int, hasEscapes: Bool = false) -> [UInt8] {
         var result: [UInt8] = []
         result.reserveCapacity(end - start)
         var position = start
         while position < end {
             let byte = view[position]
-            if byte == ASCII.backslash, position + 1 < end, ASCII.isPunctuation(view[position + 1]) {
+            if hasEscapes, byte == ASCII.backslash, position + 1 < end, ASCII.isPunctuation(view[position + 1]) {
                 result.append(view[position + 1])
                 position += 2
             } else if byte == UInt8(ascii: "&"), let reference = reference(view, position, end) {

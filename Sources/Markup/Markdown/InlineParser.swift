@@ -35,6 +35,8 @@ struct InlineParser: ~Copyable {
     var start = 0
     var end = 0
     var position = 0
+    /// The text is the end of a message that is still being written: what is not closed yet will be.
+    var isGrowing = false
     /// Everything from here to `position` is plain text that is not yet an item.
     var textStart = 0
 
@@ -70,6 +72,7 @@ struct InlineParser: ~Copyable {
         start = from
         end = to
         while end > start, ASCII.isWhitespace(view[end - 1]) { end -= 1 }
+        if isGrowing { end = GrowingText.withoutTrailingMarks(view, start, end) }
         position = start
         textStart = start
         reset()
@@ -80,6 +83,7 @@ struct InlineParser: ~Copyable {
         }
         flushText()
         processEmphasis(above: -1)
+        if isGrowing { closeOpenDelimiters() }
     }
 
     private mutating func reset() {
@@ -235,7 +239,11 @@ struct InlineParser: ~Copyable {
         while runEnd < end, view[runEnd] == UInt8(ascii: "`") { runEnd += 1 }
         let length = runEnd - position
         guard let close = closingBackticks(length, from: runEnd) else {
-            position = runEnd
+            if isGrowing, length <= 2, runEnd < end, position == start || !ASCII.isAlphanumeric(view[position - 1]) {
+                add(.code, runEnd, end, next: end)
+            } else {
+                position = runEnd
+            }
             return
         }
         var from = runEnd

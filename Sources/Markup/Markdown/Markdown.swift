@@ -8,9 +8,19 @@ package enum Markdown {
         HTML(rendered: render(Array(source.utf8), Dialect(options: options)))
     }
 
+    /// The same for UTF-8 bytes; invalid ones must have been replaced.
+    package static func html(utf8 source: [UInt8], options: Options = .chat) -> HTML {
+        HTML(rendered: render(source, Dialect(options: options)))
+    }
+
     /// Exactly the reference output of cmark-gfm with the given extensions, raw HTML kept. Never for pages.
     package static func specHTML(_ source: String, extensions: Set<Extension>) -> [UInt8] {
         render(Array(source.utf8), Dialect(extensions: extensions))
+    }
+
+    /// The same for UTF-8 bytes.
+    package static func specHTML(utf8 source: [UInt8], extensions: Set<Extension>) -> [UInt8] {
+        render(source, Dialect(extensions: extensions))
     }
 
     private static func render(_ source: [UInt8], _ dialect: Dialect) -> [UInt8] {
@@ -24,6 +34,30 @@ package enum Markdown {
         }
     }
 
+    /// The top-level blocks of a message, each as HTML, then the footnotes; joined they are the message.
+    static func blocks(_ source: [UInt8], _ dialect: Dialect) -> [HTML] {
+        withPrepared(source) { view in
+            var blocks = BlockParser(view, dialect: dialect)
+            blocks.parse()
+            blocks.finish()
+            var renderer = BlockRenderer(blocks)
+            var result: [HTML] = []
+            var index = Int(renderer.blocks.nodes[0].firstChild)
+            while index >= 0 {
+                renderer.output.removeAll()
+                renderer.render(block: index)
+                result.append(HTML(rendered: renderer.output.array()))
+                index = Int(renderer.blocks.nodes[index].next)
+            }
+            renderer.output.removeAll()
+            renderer.renderFootnotes()
+            if renderer.output.count > 0 { result.append(HTML(rendered: renderer.output.array())) }
+            return result
+        }
+    }
+
+    static let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
+
     /// Calls `body` with the text as the parser needs it: line feeds as the only line ends, U+FFFD for NUL (CommonMark §2.3),
     /// no byte order mark.
     static func withPrepared<Result>(_ source: [UInt8], _ body: (ByteView) -> Result) -> Result {
@@ -34,7 +68,7 @@ package enum Markdown {
                 && view.find(0, from: 0, to: view.count) == nil
         }
         let text = isClean ? source : cleaned(source)
-        let mark = text.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
+        let mark = text.starts(with: byteOrderMark) ? byteOrderMark.count : 0
         return unsafe text.withUnsafeBufferPointer { bytes in
             guard let start = bytes.baseAddress else {
                 let empty: StaticString = " "

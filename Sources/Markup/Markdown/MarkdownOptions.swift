@@ -78,6 +78,9 @@ enum MarkdownLimits {
     static let mermaidUnits = 50_000
     /// Bytes of one formula; longer ones are shown as source.
     static let formulaBytes = 20_000
+    /// Bytes of an unfinished block that is read again at every update of a stream; a longer one waits until it has grown by
+    /// an eighth.
+    static let eagerTail = 16_384
     /// The most digits of an ordered list's number (CommonMark §5.2).
     static let listDigits = 9
 }
