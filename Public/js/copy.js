@@ -85,7 +85,7 @@ function startFloat() {
         const host = code?.closest(".block, .main");
         if (!code || !host) { if (!button.matches(":focus")) button.hidden = true; return; }
         if (button.parentNode !== host) host.append(button);
-        const box = code.getBoundingClientRect(), around = host.getBoundingClientRect();
+        const box = (code.closest("figure.code") ?? code).getBoundingClientRect(), around = host.getBoundingClientRect();
         button.style.insetBlockStart = `${box.top - around.top + 4}px`;
         button.style.insetInlineEnd = `${around.right - box.right + 4}px`;
         button.hidden = box.height < 20;
