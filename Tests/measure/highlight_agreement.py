@@ -32,6 +32,8 @@ THEIRS = {
 
 
 def fold_theirs(capture):
+    if capture.startswith("operator"):
+        return "sign"
     if capture == "string.special.key":     # a JSON key: a property for us
         return "other"
     return THEIRS.get(capture.split(".")[0], "other")
@@ -95,13 +97,17 @@ class TreeSitter:
         stack = [tree.root_node]
         while stack:
             node = stack.pop()
-            if node.type in ("ERROR", "raw_text") or node.is_missing:   # raw_text: scripts in HTML, for another grammar
+            # raw_text: scripts in HTML, for another grammar; preproc_arg: macro bodies, which the C grammar leaves unlexed
+            if node.type in ("ERROR", "raw_text", "preproc_arg") or node.is_missing:
                 marks[node.start_byte:node.end_byte] = ["skip"] * (node.end_byte - node.start_byte)
                 continue
-            if not node.is_named and node.type.replace("_", "").isalpha() and self.name != "bash" and marks[node.start_byte] in (None, "other"):
+            if node.type == "identifier" and node.parent and node.parent.type == "token_tree":
+                # arguments of a Rust macro: names that the grammar leaves without a role
+                marks[node.start_byte:node.end_byte] = ["skip"] * (node.end_byte - node.start_byte)
+            if not node.is_named and node.type.replace("_", "").isalpha() and self.name != "bash" and marks[node.start_byte] in (None, "sign"):
                 marks[node.start_byte:node.end_byte] = ["keyword"] * (node.end_byte - node.start_byte)
             stack.extend(node.children)
-        return [m or "other" for m in marks]
+        return ["other" if m in (None, "sign") else m for m in marks]
 
     def fold(self, capture, node):
         return QUIRKS.get((self.name, node.type)) or fold_theirs(capture)

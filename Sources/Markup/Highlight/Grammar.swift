@@ -117,6 +117,14 @@ final class Grammar: Sendable {
         static let sections = Habits(rawValue: 1 << 28)
         /// `${name}` in code is a variable (CMake, Make).
         static let braceVariables = Habits(rawValue: 1 << 29)
+        /// Names may hold `.` (R).
+        static let dottedNames = Habits(rawValue: 1 << 30)
+        /// `Name` is a variable, `name` an atom (Erlang).
+        static let erlangNames = Habits(rawValue: 1 << 31)
+        /// `/ … /` where an operand is awaited is a regular expression (AWK).
+        static let slashPatterns = Habits(rawValue: 1 << 32)
+        /// `Verb-Noun` is a command, `-Name` an option (PowerShell).
+        static let commandVerbs = Habits(rawValue: 1 << 33)
         /// Backquoted names are names.
         static let backquotedNames = Habits(rawValue: 1 << 27)
     }

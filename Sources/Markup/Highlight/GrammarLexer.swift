@@ -35,6 +35,14 @@ struct GrammarLexer {
     let grammar: Grammar
     let habits: Grammar.Habits
     private var before = Before(.start)
+    /// What stood before the last name on this line: for `package.Type` the question is what stood before the package.
+    private var beforeName = Before.What.start
+    /// Names before this position are arguments of a template, and so types.
+    private var templateEnd = 0
+    /// Where the present Go signature lists result types without names.
+    private var goResults = 0..<0
+    /// Names before this position are inside `#[ … ]`.
+    private var attributeEnd = 0
     /// Whether only blanks stood on this line so far.
     private var atLineStart = true
 
@@ -77,6 +85,7 @@ struct GrammarLexer {
                 index &+= 1
             case .lineFeed:
                 atLineStart = true
+                beforeName = .start
                 index &+= 1
             case .word:
                 x.position = index
@@ -133,6 +142,8 @@ struct GrammarLexer {
                 hash = Words.mix(hash, folds ? byte.lowered : byte)
             } else if byte == UInt8(ascii: "-"), habits.contains(.dashes), source[index + 1].isWord {
                 hash = Words.mix(hash, byte)
+            } else if byte == UInt8(ascii: "."), habits.contains(.dottedNames), source[index + 1].isWordStart {
+                hash = Words.mix(hash, byte)
             } else if byte == UInt8(ascii: "'"), habits.contains(.primes) {
                 hash = Words.mix(hash, byte)
             } else {
@@ -160,7 +171,9 @@ struct GrammarLexer {
             x.emit(meaning.kind, from: start)
             switch meaning.role {
             case .none: before.what = meaning.kind == .keyword ? .keyword : .operand
-            case .function: before.what = .functionWord
+            case .function:
+                before.what = .functionWord
+                if habits.contains(.goTypes) { goResults = goResultRange(source, after: index) }
             case .type: before.what = .typeWord
             case .path: before.what = .pathWord
             case .name: before.what = .nameWord
@@ -169,11 +182,14 @@ struct GrammarLexer {
             return
         }
         before.what = .operand
-        x.emit(kind(of: x, from: start, to: index, first: first, previous: previous), from: start)
+        let kind = kind(of: x, from: start, to: index, first: first, previous: previous)
+        if kind == .function, habits.contains(.bangMacros), source[index] == UInt8(ascii: "!") { x.position += 1 }
+        x.emit(kind, from: start)
+        if previous != .dot { beforeName = previous }
     }
 
     /// Decides what an identifier is from its letters and its neighbours on the line.
-    private func kind(of x: Scanner, from start: Int, to end: Int, first: UInt8, previous: Before.What) -> Highlight.Kind {
+    private mutating func kind(of x: borrowing Scanner, from start: Int, to end: Int, first: UInt8, previous: Before.What) -> Highlight.Kind {
         let source = x.source
         var after = end
         while source[after].isBlank { after &+= 1 }
@@ -185,19 +201,30 @@ struct GrammarLexer {
         case .pathWord: return .plain
         default: break
         }
+        if habits.contains(.goTypes), isGoType(source, start, end, after, follower, previous) { return .type }
+        if habits.contains(.erlangNames), first.isUpper || first == UInt8(ascii: "_") { return .variable }
+        if habits.contains(.commandVerbs), first.isLetter, source.next(UInt8(ascii: "-"), in: start..<end) != nil { return .function }
         if habits.contains(.lispCalls), start > 0, source[start - 1] == UInt8(ascii: "(") { return .function }
         if habits.contains(.bangMacros), follower == UInt8(ascii: "!"), source[after + 1] != UInt8(ascii: "=") { return .function }
+        if start < attributeEnd, !first.isUpper { return .attribute }
         if habits.contains(.calls), isCall(source, after, follower) {
             if first.isUpper, habits.contains(.capitalTypes), !habits.contains(.capitalCalls), previous != .dot { return .type }
             return .function
         }
-        if first.isUpper {
+        if habits.contains(.declaredTypes), previous != .dot || source[start - 1] == UInt8(ascii: ":"),
+            isDeclaredType(source, start, end, after, follower, previous)
+        {
+            return .type
+        }
+        var initial = first
+        if first == UInt8(ascii: "_"), habits.contains(.declaredTypes) {
+            // `_Tp` is a type like `Tp`, `__name` is not.
+            let second = source[start + 1] == UInt8(ascii: "_") ? source[start + 2] : source[start + 1]
+            if second.isUpper, habits.contains(.capitalTypes) { initial = second }
+        }
+        if initial.isUpper {
             if habits.contains(.capsConstants), isCaps(source, start, end) { return .constant }
             if habits.contains(.capitalTypes) { return .type }
-        }
-        if habits.contains(.declaredTypes) {
-            if end - start > 2, source[end - 1] == UInt8(ascii: "t"), source[end - 2] == UInt8(ascii: "_") { return .type }
-            if previous != .dot, isDeclaration(source, end, after, follower, previous) { return .type }
         }
         if previous == .dot { return habits.contains(.properties) ? .property : .plain }
         if habits.contains(.colonKeys), isKey(source, end) { return .property }
@@ -243,18 +270,125 @@ struct GrammarLexer {
         source[end] == UInt8(ascii: ":") && source[end + 1] != UInt8(ascii: ":")
     }
 
-    /// C's `name name`, `name *name`, `name &name`, `name<…> name` at the start of a declaration.
-    private func isDeclaration(
-        _ source: Bytes, _ end: Int, _ after: Int, _ follower: UInt8, _ previous: Before.What
+    /// C and C++: names that stand where a type is declared, cast to or given to a template.
+    private mutating func isDeclaredType(
+        _ source: Bytes, _ start: Int, _ end: Int, _ after: Int, _ follower: UInt8, _ previous: Before.What
     ) -> Bool {
+        if end - start > 2, source[end - 1] == UInt8(ascii: "t"), source[end - 2] == UInt8(ascii: "_") { return true }
+        let isTemplate = habits.contains(.typeArguments)
+        if isTemplate {
+            if start < templateEnd, follower != UInt8(ascii: ":") { return true }
+            if source[end] == UInt8(ascii: "{"), end > start + 1 || source[start].isUpper { return previous != .operand }
+            if source[end] == UInt8(ascii: "<"), let close = argumentsEnd(source, end) {
+                if close > templateEnd { templateEnd = close }
+                return true
+            }
+        }
         guard previous != .operand else { return false }
         if follower.isWordStart, after > end { return true }
+        if follower == UInt8(ascii: ")"), source[start - 1] == UInt8(ascii: "(") {
+            // `(name) x` is a cast, unless a call or a keyword's parenthesis comes before.
+            var index = after + 1
+            while source[index].isBlank { index += 1 }
+            var lead = start - 2
+            while lead > 0, start - lead < 40, source[lead].isBlank { lead -= 1 }
+            return (source[index].isWord || source[index] == UInt8(ascii: "\"")) && !source[lead].isWord
+        }
         guard follower == UInt8(ascii: "*") || follower == UInt8(ascii: "&") else { return false }
         var index = after
         while source[index] == follower { index += 1 }
-        // `a *b` declares, `a * b` multiplies; `(a *)` and `(a *, ` are types too.
-        if source[index].isWordStart { return after > end || previous == .keyword }
+        // `a *b` and `a* b` declare, `a * b` multiplies; `(a *)` and `<a*>` are types too.
+        if source[index].isWordStart { return after > end }
+        if source[index] == UInt8(ascii: " "), source[index + 1].isWordStart { return after == end }
         return source[index] == UInt8(ascii: ")") || source[index] == UInt8(ascii: ",") || source[index] == UInt8(ascii: ">")
+            || source[index].isLineEnd || (isTemplate && source[index] == UInt8(ascii: "."))
+    }
+
+    /// The end of `<A, B<C>>` at `open`, when it can be nothing else: a bounded look on this line.
+    private func argumentsEnd(_ source: Bytes, _ open: Int) -> Int? {
+        guard source[open + 1] != UInt8(ascii: "<"), source[open + 1] != UInt8(ascii: "=") else { return nil }
+        var depth = 0
+        for step in 0..<120 {
+            let byte = source[open + step]
+            switch byte {
+            case UInt8(ascii: "<"): depth += 1
+            case UInt8(ascii: ">"):
+                depth -= 1
+                if depth == 0 { return open + step + 1 }
+            case UInt8(ascii: ";"), UInt8(ascii: "{"), UInt8(ascii: "}"), UInt8(ascii: "|"), UInt8(ascii: "\n"), UInt8(ascii: "+"), 0: return nil
+            case UInt8(ascii: "&"): if source[open + step + 1] == byte, source[open + step + 2] == UInt8(ascii: " ") { return nil }
+            default: break
+            }
+        }
+        return nil
+    }
+
+    /// The parenthesised result types of the Go function whose `func` ends at `index`, when they are on this line.
+    private func goResultRange(_ source: Bytes, after index: Int) -> Range<Int> {
+        var depth = 0
+        var groups = 0
+        var open = index
+        var hasPair = false
+        for at in index..<(index + 400) {
+            let byte = source[at]
+            switch byte {
+            case UInt8(ascii: "("):
+                if depth == 0 { (open, hasPair) = (at, false) }
+                depth += 1
+            case UInt8(ascii: ")"):
+                depth -= 1
+                if depth == 0 {
+                    groups += 1
+                    if !hasPair, groups > 1 || source[index] == UInt8(ascii: "("), at > open + 1 { return open..<at + 1 }
+                }
+            case UInt8(ascii: " "):
+                if depth == 1, source[at - 1].isWord { hasPair = true }
+            case UInt8(ascii: "{"), UInt8(ascii: "\n"), 0: return 0..<0
+            default: break
+            }
+        }
+        return 0..<0
+    }
+
+    /// Go: names where only a type can stand. gofmt's spacing tells `x *T` from `x * y` and `T{` from a block.
+    private func isGoType(
+        _ source: Bytes, _ start: Int, _ end: Int, _ after: Int, _ follower: UInt8, _ previous: Before.What
+    ) -> Bool {
+        if source[end] == UInt8(ascii: "{"), previous != .operand { return true }
+        if follower == UInt8(ascii: "."), after == end { return false }
+        if goResults.contains(start), follower == UInt8(ascii: ",") || follower == UInt8(ascii: ")") { return true }
+        var from = start
+        var what = previous
+        if previous == .dot {
+            from = start - 1
+            while from > 0, start - from < 64, source[from - 1].isWord { from -= 1 }
+            what = beforeName
+            if from == start - 1 { return false }
+        }
+        let near = source[from - 1]
+        switch near {
+        case UInt8(ascii: "]"): return true
+        case UInt8(ascii: "*"):
+            let second = source[from - 2]
+            if second == UInt8(ascii: "]") || second == UInt8(ascii: "*") || source.has("chan ", at: from - 6) { return true }
+            if second == UInt8(ascii: "(") { return source[from - 3] == UInt8(ascii: ".") || source.has("new", at: from - 5) }
+            guard second.isBlank else { return false }
+            var index = from - 2
+            while index > 0, from - index < 100, source[index].isBlank { index -= 1 }
+            return (source[index].isWord || source[index] == UInt8(ascii: ")")) && !source.has("return", at: index - 5) && !source.has("range", at: index - 4)
+        case UInt8(ascii: " "), UInt8(ascii: "\t"):
+            if follower == UInt8(ascii: "("), previous != .dot { return false }
+            if what == .operand {
+                var index = from - 1
+                while index > 0, from - index < 100, source[index].isBlank { index -= 1 }
+                return source[index].isWord || source[index] == UInt8(ascii: ")")
+            }
+            return source.has("chan", at: from - 5)
+        case UInt8(ascii: "("):
+            return source[from - 2] == UInt8(ascii: ".") || source.has("make", at: from - 5) || (source.has("new", at: from - 4) && !source[from - 5].isWord)
+        case UInt8(ascii: "["): return source.has("map", at: from - 4)
+        default: return false
+        }
     }
 
     // MARK: Numbers
@@ -536,7 +670,7 @@ struct GrammarLexer {
         case UInt8(ascii: "}"), UInt8(ascii: ")"), UInt8(ascii: "]"):
             x.position += 1
             x.emit(.punctuation, from: start)
-            before.what = .operand
+            before.what = byte == UInt8(ascii: "}") ? .start : .operand
             if isHole {
                 let top = x.frames.count - 1
                 if x.frames[top].count == 0 { return true }
@@ -699,12 +833,12 @@ struct GrammarLexer {
         x.emit(x.source[x.position] == UInt8(ascii: "(") ? .function : .constant, from: from)
     }
 
-    /// `#[ … ]` on its line, brackets counted.
+    /// `#[ … ]`: its names on this line are attributes, its strings strings.
     private mutating func attribute(_ x: inout Scanner, _ start: Int, _ bracket: Int) {
         let source = x.source
         var depth = 0
         var index = bracket
-        while index < source.count, source[index] != UInt8(ascii: "\n") {
+        while index < source.count, index - bracket < 400, source[index] != UInt8(ascii: "\n") {
             if source[index] == UInt8(ascii: "[") { depth += 1 }
             if source[index] == UInt8(ascii: "]") {
                 depth -= 1
@@ -712,9 +846,10 @@ struct GrammarLexer {
             }
             index += 1
         }
-        x.position = min(index + 1, source.count)
-        if source[x.position - 1] == UInt8(ascii: "\n") { x.position -= 1 }
-        x.emit(.attribute, from: start)
+        attributeEnd = index
+        x.emit(.attribute, from: start, to: bracket)
+        x.position = bracket + 1
+        x.emit(.punctuation, from: bracket)
         before.what = .start
     }
 
@@ -740,9 +875,36 @@ struct GrammarLexer {
         before.what = .start
     }
 
+    /// `/ … /` closed on this line.
+    private mutating func pattern(_ x: inout Scanner, _ start: Int) -> Bool {
+        let source = x.source
+        var index = start + 1
+        while index - start < HighlightLimits.patternBytes, index < source.count, !source[index].isLineEnd {
+            if source[index] == UInt8(ascii: "\\") {
+                index += 2
+                continue
+            }
+            if source[index] == UInt8(ascii: "/") {
+                x.position = index + 1
+                x.emit(.regexp, from: start)
+                before.what = .operand
+                return true
+            }
+            index += 1
+        }
+        return false
+    }
+
     private mutating func operation(_ x: inout Scanner, _ start: Int, _ byte: UInt8) {
         let source = x.source
         x.position += 1
+        if byte == UInt8(ascii: "/"), habits.contains(.slashPatterns), before.what != .operand, pattern(&x, start) { return }
+        if byte == UInt8(ascii: "-"), habits.contains(.commandVerbs), source[start + 1].isLetter, !source[start - 1].isWord {
+            while source[x.position].isWord { x.position += 1 }
+            x.emit(.attribute, from: start)
+            before.what = .start
+            return
+        }
         guard grammar.classes[Int(byte)] == .operation || grammar.classes[Int(byte)] == .comment else {
             before.what = .start
             return

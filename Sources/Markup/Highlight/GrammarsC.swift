@@ -29,14 +29,16 @@ extension Grammar {
 
     static let cpp = Grammar(
         words: [
-            (.keyword, .type, "struct union enum class typename concept"),
+            (.keyword, .type, "struct union enum class typename concept using"),
+            (.type, .none, "auto"),
+            (.function, .none, "operator"),
             (.keyword, .path, "namespace"),
             (.keyword, .expression, "return case throw"),
             (.keyword, .none, cWords),
             (.keyword, .none, """
                 catch co_await co_return co_yield consteval constinit const_cast decltype delete dynamic_cast explicit export
-                final friend mutable new noexcept operator override private protected public reinterpret_cast requires
-                static_cast template try typeid using virtual and or not xor bitand bitor compl import module
+                final friend mutable new noexcept override private protected public reinterpret_cast requires
+                static_cast template try typeid virtual and or not xor bitand bitor compl import module
                 """),
             (.type, .none, cTypes + " wchar_t char8_t char16_t char32_t"),
             (.constant, .none, "NULL true false nullptr"),

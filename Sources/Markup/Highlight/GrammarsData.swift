@@ -1,4 +1,4 @@
-// Query and configuration languages as data: SQL, GraphQL, Protocol Buffers, TOML, INI, HCL, Nix, CMake, Dockerfile, jq.
+// Query and configuration languages as data: SQL, GraphQL, Protocol Buffers, TOML, INI, HCL, Nix, CMake, jq.
 
 extension Grammar {
     static let sql = Grammar(
@@ -170,12 +170,5 @@ extension Grammar {
         lineComments: ["#"],
         strings: [StringStyle("\"", holes: .backslashParen)],
         habits: [.calls, .properties, .dollarVariables, .atWords, .colonKeys]
-    )
-
-    static let dockerfile = Grammar(
-        words: [],
-        lineComments: ["#"],
-        strings: [quoted],
-        habits: [.dollarVariables]
     )
 }

@@ -217,6 +217,10 @@ struct JavaScriptLexer {
         let follower = source[after]
         before = .operand
 
+        if previous == .typeColon, dialect.contains(.types), index - start == 4, source.has("void", at: start) {
+            x.emit(.type, from: start)
+            return
+        }
         if previous != .dot, !(follower == UInt8(ascii: ":") && previous == .start && source[after + 1] != UInt8(ascii: ":")) {
             if let meaning = words.meaning(source, from: start, to: index, hash: hash), !isName(x, start, follower, meaning) {
                 keyword(&x, meaning, from: start)

@@ -12,6 +12,18 @@ extension Highlight.Language {
         Highlight.Language("java", "Java", files: ".java", grammar: .java),
         Highlight.Language("go", "Go", "golang", files: ".go", grammar: .go),
         Highlight.Language("rust", "Rust", "rs", files: ".rs", grammar: .rust),
+        Highlight.Language("kotlin", "Kotlin", "kt kts", files: ".kt .kts", interpreters: "kotlin", grammar: .kotlin),
+        Highlight.Language("scala", "Scala", "sc sbt", files: ".scala .sc .sbt", interpreters: "scala", grammar: .scala),
+        Highlight.Language("csharp", "C#", "c# cs dotnet", files: ".cs .csx .cake", grammar: .csharp),
+        Highlight.Language("fsharp", "F#", "f# fs fsx", files: ".fs .fsx .fsi", grammar: .fsharp),
+        Highlight.Language("dart", "Dart", "flutter", files: ".dart", grammar: .dart),
+        Highlight.Language("objectivec", "Objective-C", "objective-c objc obj-c objectivecpp objc++ mm", files: ".m .mm", grammar: .objectiveC),
+        Highlight.Language("zig", "Zig", "zon", files: ".zig .zon", grammar: .zig),
+        Highlight.Language("haskell", "Haskell", "hs", files: ".hs .lhs", interpreters: "runhaskell stack", grammar: .haskell),
+        Highlight.Language("ocaml", "OCaml", "ml reason", files: ".ml .mli .mll .mly", interpreters: "ocaml", grammar: .ocaml),
+        Highlight.Language("elm", "Elm", files: ".elm", grammar: .elm),
+        Highlight.Language("erlang", "Erlang", "erl", files: ".erl .hrl .escript rebar.config", interpreters: "escript", grammar: .erlang),
+        Highlight.Language("solidity", "Solidity", "sol", files: ".sol", grammar: .solidity),
     ]
 
     /// Scripting languages and shells.
@@ -32,6 +44,33 @@ extension Highlight.Language {
             ".sh .bash .zsh .ksh .bats .ebuild .bashrc .zshrc .profile .bash_profile .bash_aliases .zprofile .zshenv .envrc .env pkgbuild",
             interpreters: "bash sh zsh ksh dash ash bats") { ShellLexer.lex(&$0, base: $1, isFish: false) },
         Highlight.Language("fish", "Fish", files: ".fish", interpreters: "fish") { ShellLexer.lex(&$0, base: $1, isFish: true) },
+        Highlight.Language(
+            "ruby", "Ruby", "rb rake jruby crystal cr", files:
+            ".rb .rake .gemspec .ru .podspec .cr gemfile rakefile podfile fastfile vagrantfile brewfile dangerfile guardfile",
+            interpreters: "ruby jruby macruby rake") { RubyLexer.lex(&$0, base: $1, isPerl: false) },
+        Highlight.Language("perl", "Perl", "pl pm", files: ".pl .pm .t .psgi cpanfile", interpreters: "perl") {
+            RubyLexer.lex(&$0, base: $1, isPerl: true)
+        },
+        Highlight.Language("php", "PHP", "php3 php4 php5 phtml blade", files: ".php .phtml .php5 .inc", interpreters: "php") {
+            DocumentLexer.lex(&$0, base: $1, dialect: [.rawElements, .php])
+        },
+        Highlight.Language("php-code", "PHP code", grammar: .php),
+        Highlight.Language("elixir", "Elixir", "ex exs heex", files: ".ex .exs .heex mix.lock", interpreters: "elixir", grammar: .elixir),
+        Highlight.Language("clojure", "Clojure", "clj cljs cljc edn bb", files: ".clj .cljs .cljc .edn .bb", interpreters: "bb clojure", grammar: .clojure),
+        Highlight.Language(
+            "lisp", "Lisp", "common-lisp commonlisp cl elisp emacs-lisp scheme scm racket rkt guile", files: ".lisp .lsp .cl .el .scm .ss .rkt .asd .emacs",
+            interpreters: "sbcl clisp guile racket emacs", grammar: .lisp),
+        Highlight.Language("groovy", "Groovy", "gradle jenkinsfile", files: ".groovy .gradle jenkinsfile", interpreters: "groovy", grammar: .groovy),
+        Highlight.Language("lua", "Lua", "luau", files: ".lua .luau .rockspec", interpreters: "lua luajit texlua nvim", grammar: .lua),
+        Highlight.Language("r", "R", "rlang rscript splus", files: ".r .rprofile", interpreters: "rscript r", grammar: .r),
+        Highlight.Language("julia", "Julia", "jl", files: ".jl", interpreters: "julia", grammar: .julia),
+        Highlight.Language("matlab", "MATLAB", "octave", files: ".octave", interpreters: "octave", grammar: .matlab),
+        Highlight.Language("powershell", "PowerShell", "posh ps ps1 pwsh", files: ".ps1 .psm1 .psd1", interpreters: "pwsh powershell", grammar: .powershell),
+        Highlight.Language("tcl", "Tcl", "tk", files: ".tcl .tk", interpreters: "tclsh wish", grammar: .tcl),
+        Highlight.Language("vim", "Vim script", "viml vimscript nvim", files: ".vim .vimrc .nvimrc", grammar: .vim),
+        Highlight.Language("awk", "AWK", "gawk mawk nawk", files: ".awk", interpreters: "awk gawk mawk nawk", grammar: .awk),
+        Highlight.Language("sed", "sed", files: ".sed", interpreters: "sed gsed") { PatternLexer.lexSed(&$0, base: $1) },
+        Highlight.Language("regex", "Regular expression", "regexp re pcre") { PatternLexer.lex(&$0, base: $1) },
         Highlight.Language("jq", "jq", files: ".jq", interpreters: "jq", grammar: .jq),
     ]
 
@@ -63,6 +102,16 @@ extension Highlight.Language {
         Highlight.Language("diff", "Diff", "patch udiff", files: ".diff .patch .rej") { PatchLexer.lex(&$0, base: $1) },
         Highlight.Language("hcl", "HCL", "terraform tf tfvars opentofu", files: ".hcl .tf .tfvars", grammar: .hcl),
         Highlight.Language("nix", "Nix", files: ".nix", grammar: .nix),
+        Highlight.Language("erb", "ERB", "ejs eruby rhtml", files: ".erb .ejs .rhtml") {
+            DocumentLexer.lex(&$0, base: $1, dialect: [.rawElements, .erb])
+        },
+        Highlight.Language("latex", "LaTeX", "tex bibtex context", files: ".tex .sty .cls .ltx .bib") { LatexLexer.lex(&$0, base: $1) },
+        Highlight.Language("makefile", "Makefile", "make mk gnumake bsdmake", files: ".mk .mak makefile gnumakefile makefile.*", interpreters: "make") {
+            MakefileLexer.lex(&$0, base: $1)
+        },
+        Highlight.Language("dockerfile", "Dockerfile", "docker containerfile", files: ".dockerfile dockerfile containerfile dockerfile.* containerfile.*") {
+            DockerfileLexer.lex(&$0, base: $1)
+        },
         Highlight.Language("cmake", "CMake", files: ".cmake cmakelists.txt", grammar: .cmake),
     ]
 }

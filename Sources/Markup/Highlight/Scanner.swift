@@ -72,6 +72,12 @@
         return max(index, min(start, count))
     }
 
+    /// The position of the first `byte` in a range, or `nil`.
+    func next(_ byte: UInt8, in range: Range<Int>) -> Int? {
+        for index in range where self[index] == byte { return index }
+        return nil
+    }
+
     /// The position of the line feed that ends the line of `start`, or the end.
     func lineEnd(from start: Int) -> Int { next(UInt8(ascii: "\n"), from: start) }
 
