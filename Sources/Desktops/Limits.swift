@@ -35,7 +35,7 @@ package enum Limits {
     /// A block's body inside a snapshot or page, bytes (section 4.5).
     package static let inlineBody = 32 << 10
     /// A tool's input inside a snapshot or page, bytes.
-    package static let inlineInput = 256 << 10
+    package static let inlineInput = 128 << 10
     /// The payload of one snapshot, bytes (section 4.5).
     package static let snapshotBytes = 256 << 10
     /// The state that greets a new lease, bytes.
