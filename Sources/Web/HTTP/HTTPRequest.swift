@@ -66,6 +66,9 @@ package struct HTTPRequest: Sendable {
         return head.text(parts.path.lowerBound + baseLength..<parts.path.upperBound)
     }
 
+    /// The path as it was sent, base path and escapes included: what a redirect to another path begins with.
+    package var sentPath: String { head.text(parts.path) }
+
     /// Runs `body` with the bytes of ``path``, without making text of them.
     func withPath<R, E: Error>(_ body: (Span<UInt8>) throws(E) -> R) throws(E) -> R {
         if let ownPath { return try body(ownPath.span) }

@@ -90,6 +90,7 @@ extension HTTPConnection {
         case .stream(let body):
             return send(body, terms, isChunked: framing == .chunked, closes: closes)
         }
+        guard hasSocket else { return }
         if closes { state = .ending } else { wait(server.limits.idleTimeout) }
     }
 

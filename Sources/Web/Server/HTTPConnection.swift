@@ -133,6 +133,9 @@ import Wire
         watch.change(to: events)
     }
 
+    /// False once the connection has ended or become a WebSocket: any call that sends may bring that about.
+    var hasSocket: Bool { watch != nil }
+
     private var wantsInput: Bool {
         if peerIsDone { return false }
         switch state {
@@ -357,6 +360,7 @@ import Wire
     func wait(_ milliseconds: Int64) { wait(until: Loop.now + milliseconds) }
 
     func wait(until time: Int64) {
+        guard hasSocket else { return }
         deadline = time
         if timer != nil, timerDeadline <= time { return }
         timer?.cancel()
@@ -366,13 +370,16 @@ import Wire
 
     private func setTimer() {
         timerDeadline = deadline
-        timer = Loop.after(milliseconds: deadline - Loop.now) { [unowned self] in
-            timer = nil
-            if deadline == .max { return }
-            if Loop.now < deadline { return setTimer() }
-            timeIsUp()
-            settle()
-        }
+        // One call, which keeps this object alive until it returns, whatever it closes.
+        timer = Loop.after(milliseconds: deadline - Loop.now) { [unowned self] in timerFired() }
+    }
+
+    private func timerFired() {
+        timer = nil
+        if deadline == .max { return }
+        if Loop.now < deadline { return setTimer() }
+        timeIsUp()
+        settle()
     }
 
     private func timeIsUp() {

@@ -239,6 +239,7 @@ package struct WebSocketOptions: Sendable {
         } catch {
             fail(error)
         }
+        flushSoon()
     }
 
     private func take(_ event: WebSocketEvent) {
@@ -299,16 +300,14 @@ package struct WebSocketOptions: Sendable {
 
     /// One timer for everything: it looks what is due and sleeps until the next thing may be.
     private func setTimer() {
+        guard watch != nil else { return }
         let due = nextDeadline
         if timer != nil, timerDeadline <= due { return }
         timer?.cancel()
         timer = nil
         if due == .max { return }
         timerDeadline = due
-        timer = Loop.after(milliseconds: due - Loop.now) { [unowned self] in
-            timer = nil
-            timeIsUp()
-        }
+        timer = Loop.after(milliseconds: due - Loop.now) { [unowned self] in timeIsUp() }
     }
 
     private var timerDeadline = Int64.max
@@ -324,6 +323,7 @@ package struct WebSocketOptions: Sendable {
     private var pingedAt = Int64.min
 
     private func timeIsUp() {
+        timer = nil
         let now = Loop.now
         if now >= closesBy { return end(WebSocketCloseCode.abnormal, "") }
         if !output.isEmpty, now >= tookAt + options.stallTimeout {
