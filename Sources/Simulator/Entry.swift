@@ -215,6 +215,7 @@ extension Entry {
     static func question(_ id: String, _ text: String, options: [String]) -> Entry {
         var entry = Entry(kind: "question", body: text, pause: 600)
         entry.members = ["requestId": .string(id), "options": .array(options.map(JSON.string))]
+        entry.finalState = "pending"
         return entry
     }
 

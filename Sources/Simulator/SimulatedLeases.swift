@@ -1,7 +1,7 @@
 // Who watches which session of a simulated desktop (RD10, W-1, W-8): a value; time is passed in.
 
 /// Leases of phones on sessions.
-struct SimulatedLeases: Sendable {
+package struct SimulatedLeases: Sendable {
     private struct Lease: Sendable {
         var phone: String
         var session: String
@@ -11,12 +11,14 @@ struct SimulatedLeases: Sendable {
     /// The newest last.
     private var leases: [Lease] = []
 
-    func holds(_ session: String) -> Bool { leases.contains { $0.session == session } }
+    package init() {}
+
+    package func holds(_ session: String) -> Bool { leases.contains { $0.session == session } }
 
     /// A phone's `chat:timeline-interest`.
     ///
     /// - Returns: whether this is a new lease of that phone, which is greeted with the current state.
-    mutating func interest(phone: String, session: String, active: Bool, life: Int64?, now: Int64) -> Bool {
+    package mutating func interest(phone: String, session: String, active: Bool, life: Int64?, now: Int64) -> Bool {
         let known = leases.count
         leases.removeAll { $0.phone == phone && $0.session == session }
         guard active else { return false }
@@ -36,7 +38,7 @@ struct SimulatedLeases: Sendable {
         return { $0.phone == phone && $0.session == oldest?.session }
     }
 
-    mutating func expire(now: Int64) { leases.removeAll { $0.endsAt <= now } }
+    package mutating func expire(now: Int64) { leases.removeAll { $0.endsAt <= now } }
     mutating func removeAll() { leases = [] }
 
     /// When the next lease ends.

@@ -5,11 +5,11 @@ package enum SimulatorLimits {
     /// Between two heartbeats (RD5), milliseconds.
     static let heartbeat: Int64 = 5_000
     /// How long a lease lives without renewal (W-8), milliseconds.
-    static let lease: Int64 = 60_000
+    package static let lease: Int64 = 60_000
     /// Leases of one phone (W-1); the oldest gives way.
-    static let leasesPerPhone = 8
+    package static let leasesPerPhone = 8
     /// Phones whose leases are kept.
-    static let phones = 64
+    package static let phones = 64
     /// Between two snapshots of one session (section 4.5), milliseconds.
     static let snapshotEvery: Int64 = 100
     /// The payload of one snapshot (section 4.5), bytes.
@@ -29,9 +29,9 @@ package enum SimulatorLimits {
     /// Removed blocks that snapshots still name.
     static let removals = 512
     /// Answers kept for repeated idempotency keys.
-    static let answers = 256
+    package static let answers = 256
     /// Characters of a prompt that is accepted.
-    static let promptBytes = 64 << 10
+    package static let promptBytes = 64 << 10
     /// From the start to the first step of sessions that never end, milliseconds.
     static let firstStep: Int64 = 1_000
     /// After so long an event is acknowledged (section 2.2), milliseconds.

@@ -88,4 +88,66 @@ struct DesktopActionsTests {
         #expect(bench.blocks(id).count == blocks.count)
         #expect(bench.ask("chat.interrupt", ["appSessionId": .string(id)], key: "k2")["error"]?["code"]?.int == -32003)
     }
+
+    @Test func `a prompt of the limit is taken, one byte more is refused`() throws {
+        var bench = Bench(2)
+        let id = try bench.session(titled: "A rate limiter")
+        let most = String(repeating: "a", count: SimulatorLimits.promptBytes)
+        let tooMuch: JSON = ["appSessionId": .string(id), "text": .string(most + "a")]
+        #expect(bench.ask("chat.sendMessage", tooMuch, key: "k1")["error"]?["code"]?.int == -32602)
+        let accepted = bench.ask("chat.sendMessage", ["appSessionId": .string(id), "text": .string(most)], key: "k2")
+        #expect(accepted["result"]?["runId"]?.string != nil)
+    }
+
+    @Test func `so many answers are remembered, the oldest is forgotten first`() throws {
+        var bench = Bench(2)
+        let id = try bench.session(titled: "A rate limiter")
+        let first: JSON = ["appSessionId": .string(id), "text": "first"]
+        let answer = bench.ask("chat.sendMessage", first, key: "first")
+        for number in 1..<SimulatorLimits.answers {
+            _ = bench.ask("chat.interrupt", ["appSessionId": "none"], key: "k\(number)")
+        }
+        #expect(bench.ask("chat.sendMessage", first, key: "first")["result"] == answer["result"])
+        _ = bench.ask("chat.interrupt", ["appSessionId": "none"], key: "one more")
+        #expect(bench.ask("chat.sendMessage", first, key: "first")["result"] != answer["result"])
+    }
+}
+
+@Suite("Simulated leases")
+struct SimulatedLeasesTests {
+    @Test func `a phone holds so many leases, then its oldest gives way (W-1)`() {
+        var leases = SimulatedLeases()
+        for number in 0...SimulatorLimits.leasesPerPhone {
+            let isNew = leases.interest(phone: "p", session: "s\(number)", active: true, life: nil, now: 0)
+            #expect(isNew)
+        }
+        #expect(!leases.holds("s0"))
+        #expect(leases.holds("s1"))
+        #expect(leases.holds("s\(SimulatorLimits.leasesPerPhone)"))
+    }
+
+    @Test func `so many phones hold leases, then the oldest gives way`() {
+        var leases = SimulatedLeases()
+        for number in 0...SimulatorLimits.phones {
+            _ = leases.interest(phone: "p\(number)", session: "s\(number)", active: true, life: nil, now: 0)
+        }
+        #expect(!leases.holds("s0"))
+        #expect(leases.holds("s1"))
+    }
+
+    @Test func `a lease lives as long as was asked for, at most a minute, from its last renewal (W-8)`() {
+        var leases = SimulatedLeases()
+        _ = leases.interest(phone: "p", session: "short", active: true, life: 500, now: 0)
+        _ = leases.interest(phone: "p", session: "long", active: true, life: 600_000, now: 0)
+        leases.expire(now: 499)
+        #expect(leases.holds("short"))
+        leases.expire(now: 500)
+        #expect(!leases.holds("short"))
+        let isNew = leases.interest(phone: "p", session: "long", active: true, life: nil, now: 30_000)
+        #expect(!isNew)
+        leases.expire(now: 89_999)
+        #expect(leases.holds("long"))
+        leases.expire(now: 90_000)
+        #expect(!leases.holds("long"))
+    }
 }

@@ -65,7 +65,8 @@ enum WebSocketFrame {
         to output: inout [UInt8]
     ) {
         let length = payload.count
-        output.reserveCapacity(output.count + length + 14)
+        // Asking for room every time would defeat the array's doubling when many frames are corked.
+        if output.isEmpty { output.reserveCapacity(length + 14) }
         output.append(0x80 | (compressed ? 0x40 : 0) | opcode.rawValue)
         let maskBit: UInt8 = mask == nil ? 0 : 0x80
         switch length {
