@@ -43,8 +43,6 @@ struct GrammarLexer {
     private var goResults = 0..<0
     /// Names before this position are inside `#[ … ]`.
     private var attributeEnd = 0
-    /// Whether only blanks stood on this line so far.
-    private var atLineStart = true
 
     static func lex(_ scanner: inout Scanner, base: Int, grammar: Grammar) {
         if scanner.frames.count <= base { scanner.frames.append(Frame(mode: Mode.ground)) }
@@ -84,19 +82,16 @@ struct GrammarLexer {
             case .space:
                 index &+= 1
             case .lineFeed:
-                atLineStart = true
                 beforeName = .start
                 index &+= 1
             case .word:
                 x.position = index
                 word(&x, byte)
                 index = x.position
-                atLineStart = false
             case .digit:
                 x.position = index
                 number(&x)
                 index = x.position
-                atLineStart = false
             case .comment:
                 x.position = index
                 if openComment(&x) {
@@ -110,7 +105,6 @@ struct GrammarLexer {
             case .quote:
                 x.position = index
                 if openString(&x) {
-                    atLineStart = false
                     if x.frames.count != depth { return false }
                 } else if symbol(&x, byte, isHole: isHole) {
                     return true
@@ -653,10 +647,8 @@ struct GrammarLexer {
     private mutating func symbol(_ x: inout Scanner, _ byte: UInt8, isHole: Bool) -> Bool {
         let source = x.source
         let start = x.position
-        let wasLineStart = atLineStart
-        atLineStart = false
         switch byte {
-        case UInt8(ascii: "[") where wasLineStart && habits.contains(.sections) && section(&x, start): break
+        case UInt8(ascii: "[") where habits.contains(.sections) && isFirst(source, start) && section(&x, start): break
         case UInt8(ascii: "$") where source[start + 1] == UInt8(ascii: "{") && habits.contains(.braceVariables):
             while x.position < source.count, source[x.position] != UInt8(ascii: "}"), !source[x.position].isLineEnd { x.position += 1 }
             if source[x.position] == UInt8(ascii: "}") { x.position += 1 }
@@ -696,7 +688,7 @@ struct GrammarLexer {
             }
         case UInt8(ascii: ":"): colon(&x, start)
         case UInt8(ascii: "@"): at(&x, start)
-        case UInt8(ascii: "#"): hash(&x, start, wasLineStart: wasLineStart)
+        case UInt8(ascii: "#"): hash(&x, start)
         case UInt8(ascii: "$"):
             x.position += 1
             if habits.contains(.dollarVariables), source[x.position].isWord {
@@ -711,6 +703,13 @@ struct GrammarLexer {
         default: operation(&x, start, byte)
         }
         return false
+    }
+
+    /// Whether only blanks stand before `start` on its line.
+    private func isFirst(_ source: Bytes, _ start: Int) -> Bool {
+        var index = start
+        while index > 0, start - index < 200, source[index - 1].isBlank { index -= 1 }
+        return index == 0 || source[index - 1] == UInt8(ascii: "\n")
     }
 
     /// `[name]` alone on its line.
@@ -775,9 +774,9 @@ struct GrammarLexer {
         }
     }
 
-    private mutating func hash(_ x: inout Scanner, _ start: Int, wasLineStart: Bool) {
+    private mutating func hash(_ x: inout Scanner, _ start: Int) {
         let source = x.source
-        if habits.contains(.preprocessor), wasLineStart {
+        if habits.contains(.preprocessor), isFirst(source, start) {
             directive(&x, start)
             return
         }
@@ -880,7 +879,7 @@ struct GrammarLexer {
         let source = x.source
         var index = start + 1
         while index - start < HighlightLimits.patternBytes, index < source.count, !source[index].isLineEnd {
-            if source[index] == UInt8(ascii: "\\") {
+            if source[index] == UInt8(ascii: "\\"), !source[index + 1].isLineEnd {
                 index += 2
                 continue
             }

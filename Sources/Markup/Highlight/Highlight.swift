@@ -97,6 +97,19 @@ package enum Highlight {
         }
     }
 
+    /// One line's tokens, going on from the line before it; see ``html(line:language:state:)``.
+    package static func tokens(line: [UInt8], language: Language, state: inout LineState) -> [Token] {
+        guard line.count <= HighlightLimits.codeBytes else { return [] }
+        let before = state
+        let scanner = line.borrowed { bytes in
+            var scanner = Scanner(bytes, state: before)
+            scanner.run(language, from: 0, to: bytes.count)
+            return scanner
+        }
+        state = LineState(frames: scanner.frames)
+        return scanner.tokens
+    }
+
     /// One line's HTML, going on from the line before it.
     ///
     /// - Parameters:

@@ -395,7 +395,8 @@ struct JavaScriptLexer {
                 index += 1
                 break
             }
-            if byte == UInt8(ascii: "\n") { break }
+            // A string that goes on after a backslash at the line's end is rare, and would need a frame of its own.
+            if byte == UInt8(ascii: "\n") || (byte == UInt8(ascii: "\\") && source[index + 1] == UInt8(ascii: "\n")) { break }
             if byte == UInt8(ascii: "\\") {
                 x.emit(.string, from: start, to: index)
                 start = index
@@ -512,7 +513,7 @@ struct JavaScriptLexer {
         while true {
             let byte = source[index]
             if byte == UInt8(ascii: "\n") || index >= source.count || index - start > HighlightLimits.patternBytes { return false }
-            if byte == UInt8(ascii: "\\") {
+            if byte == UInt8(ascii: "\\"), source[index + 1] != UInt8(ascii: "\n") {
                 index += 2
                 continue
             }

@@ -85,7 +85,7 @@ struct MarkdownLexer {
         }
         x.position = index
         inline(&x, to: end)
-        if x.frames.count - 1 == top { x.position = next }
+        if x.frames.count - 1 == top, x.position < next { x.position = next }
     }
 
     private static func isRule(_ source: Bytes, _ start: Int, _ end: Int) -> Bool {
@@ -214,8 +214,10 @@ struct MarkdownLexer {
             case UInt8(ascii: "<"):
                 if source.has("<!--", at: start), x.push(Frame(mode: Mode.comment)) {
                     x.position += 4
+                    let depth = x.frames.count
                     comment(&x, from: start)
-                    return
+                    if x.frames.count == depth || x.position > end { return }
+                    continue
                 }
                 element(&x, start, end)
             case UInt8(ascii: "h") where source.has("https://", at: start) || source.has("http://", at: start):

@@ -302,7 +302,7 @@ enum LatexLexer {
             case UInt8(ascii: "{"), UInt8(ascii: "}"), UInt8(ascii: "["), UInt8(ascii: "]"), UInt8(ascii: "&"), UInt8(ascii: "~"):
                 x.position += 1
                 x.emit(.punctuation, from: start)
-            case UInt8(ascii: "\n") where isMath && source[start + 1] == byte:
+            case UInt8(ascii: "\n") where isMath && (start == 0 || source[start - 1] == byte):
                 // An empty line ends mathematics: a forgotten `$` does not colour the rest.
                 x.position += 1
                 x.frames.removeLast()
@@ -472,7 +472,7 @@ enum PatternLexer {
         var left = twice ? 2 : 1
         var middle = 0
         while index < source.count, source[index] != UInt8(ascii: "\n") {
-            if source[index] == UInt8(ascii: "\\") {
+            if source[index] == UInt8(ascii: "\\"), source[index + 1] != UInt8(ascii: "\n") {
                 index += 2
                 continue
             }
@@ -483,7 +483,7 @@ enum PatternLexer {
             }
             index += 1
         }
-        index = min(index + 1, source.count)
+        index = source[index] == mark ? index + 1 : min(index, source.count)
         if middle > 0 {
             x.emit(.regexp, from: start, to: middle)
             x.emit(.string, from: middle, to: index)

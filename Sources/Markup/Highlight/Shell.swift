@@ -534,7 +534,7 @@ struct ShellLexer {
     /// `${ … }`
     private mutating func expansion(_ x: inout Scanner) {
         let source = x.source
-        if source[x.position - 1] == UInt8(ascii: "{") || x.position == 0 {
+        if source[x.position - 1] == UInt8(ascii: "{") {
             let start = x.position
             while "!#".utf8.contains(source[x.position]) { x.position += 1 }
             x.emit(.operator, from: start)
