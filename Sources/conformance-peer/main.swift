@@ -11,6 +11,9 @@ case "serve":
     guard let options = ServeOptions(arguments.dropFirst()) else { usage() }
     Loop.spawn { @Loop in servePeer(options) }
     while true { pause() }
+case "client":
+    Loop.spawn { @Loop in exit(await runEchoClient()) }
+    while true { pause() }
 case "json": exit(checkJSON(echo: arguments.contains("--echo")))
 default: usage()
 }
@@ -20,6 +23,7 @@ func usage() -> Never {
         """
         usage: conformance-peer serve --port N [--root DIR] [--static DIR] [--tls CERT.pem,KEY.pem] [--short-limits]
                conformance-peer json [--echo] < text
+               conformance-peer client
         """
     )
     exit(64)

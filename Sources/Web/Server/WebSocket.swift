@@ -195,10 +195,16 @@ package struct WebSocketOptions: Sendable {
 
     // MARK: Receiving
 
-    /// Called when the handlers are set.
-    func start() {
+    /// Called when the handlers are set, with what came right behind the handshake.
+    func start(with early: [UInt8] = []) {
+        if !early.isEmpty { unsafe early.withUnsafeBytes { unsafe receive($0) } }
         setTimer()
         flush()
+    }
+
+    /// Holds itself until the connection ends, where no server does.
+    func keepAlive() {
+        onEnd = { _ in _ = self }
     }
 
     private func ready(_ readiness: Readiness) {
