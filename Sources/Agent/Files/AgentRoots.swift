@@ -48,6 +48,13 @@ package struct FoundTranscript: Sendable, Equatable {
     package var helperSession: String?
     package var stamp: FileStamp
 
+    package init(path: String, relative: String, agent: AgentKind, stamp: FileStamp) {
+        self.path = path
+        self.relative = relative
+        self.agent = agent
+        self.stamp = stamp
+    }
+
     /// The session id that the file's name tells.
     package var nameID: String {
         var name = path.split(separator: "/").last.map(String.init) ?? ""
@@ -169,12 +176,10 @@ extension AgentRoots {
             if name.hasPrefix("rollout-"), name.hasSuffix(".jsonl") || name.hasSuffix(".jsonl.zst") {
                 let path = "\(folder)/\(name)"
                 guard let stamp = FileStamp.of(path), scan.transcripts.count < TranscriptLimits.transcripts else { continue }
-                scan.transcripts.append(
-                    FoundTranscript(
-                        path: path, relative: "\(relative)/\(name)", agent: .codex, isArchived: isArchived,
-                        isCompressed: name.hasSuffix(".zst"), stamp: stamp
-                    )
-                )
+                var found = FoundTranscript(path: path, relative: "\(relative)/\(name)", agent: .codex, stamp: stamp)
+                found.isArchived = isArchived
+                found.isCompressed = name.hasSuffix(".zst")
+                scan.transcripts.append(found)
             } else if name.allSatisfy(\.isNumber) {
                 scanRollouts("\(folder)/\(name)", "\(relative)/\(name)", depth: depth + 1, isArchived: isArchived, &scan)
             }

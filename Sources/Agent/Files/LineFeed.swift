@@ -1,7 +1,20 @@
-// Streams the lines of a growing file: whole lines only, through one buffer that grows to the longest line and is given back
-// afterwards. Rules: agent-transcripts, section 0, 1 and 5.
+// Streams the lines of a growing file: whole lines only, through one buffer that grows to the longest line.
+// Rules: agent-transcripts, section 0, 1 and 5.
 import Glibc
 import Wire
+
+/// What lines are read into. Its pages are costly to get, so one serves many files.
+struct LineBuffer {
+    fileprivate var bytes: [UInt8] = []
+
+    /// Makes room for `count` bytes.
+    fileprivate mutating func reserve(_ count: Int) {
+        if bytes.count < count { bytes += [UInt8](repeating: 0, count: count - bytes.count) }
+    }
+
+    /// Four times as much room, up to the longest line.
+    fileprivate mutating func grow() { reserve(min(bytes.count * 4, TranscriptLimits.line)) }
+}
 
 /// Where reading goes on in a file.
 struct LineFeed {
@@ -26,32 +39,32 @@ struct LineFeed {
         _ handle: borrowing ReadHandle,
         size: Int,
         budget: Int = .max,
+        buffer: inout LineBuffer,
         deliver: (Piece, Span<UInt8>) -> Bool
     ) throws(Errno) -> Bool {
         let left = size - offset - skipped
         guard left > 0 else { return true }
-        var buffer = [UInt8](repeating: 0, count: min(TranscriptLimits.readBuffer, max(4_096, left + 1)))
+        buffer.reserve(min(TranscriptLimits.readBuffer, max(4_096, left + 1)))
         var filled = 0
         var total = 0
         let begin = offset + skipped
         while true {
-            if filled == buffer.count {
-                if buffer.count >= TranscriptLimits.line {
+            if filled == buffer.bytes.count {
+                if filled >= TranscriptLimits.line {
                     skipped += filled
                     filled = 0
                 } else {
-                    let more = min(buffer.count, TranscriptLimits.line - buffer.count)
-                    buffer += [UInt8](repeating: 0, count: more)
+                    buffer.grow()
                 }
             }
             let got = try handle.read(
-                at: offset + skipped + filled, into: &buffer, from: filled, count: buffer.count - filled
+                at: offset + skipped + filled, into: &buffer.bytes, from: filled, count: buffer.bytes.count - filled
             )
             if got == 0 { return true }
             let fresh = filled
             filled += got
             total += got
-            guard deliverLines(&buffer, &filled, fresh: fresh, deliver) else { return false }
+            guard deliverLines(&buffer.bytes, &filled, fresh: fresh, deliver) else { return false }
             // A line longer than the budget is read to its end all the same, or it would never be.
             if total >= budget, offset + skipped > begin { return offset + skipped == size }
         }

@@ -60,12 +60,12 @@ extension SessionFacts {
         else { return }
         let range = start..<end
         if agent == .codex {
-            let type = Scan.key(line, Scan.member(line, range, Names.type))
-            let payload = Scan.member(line, range, Names.payload)
-            let isBareMeta = type == nil && payload == nil && !hasRecord && Scan.member(line, range, Names.id) != nil
+            let record = Scan.Fields(line, range)
+            let type = Scan.key(line, record[Names.type])
+            let isBareMeta = type == nil && record[Names.payload] == nil && !hasRecord && record[Names.id] != nil
             note(
-                line, codex: isBareMeta ? Names.sessionMeta : type, payload: isBareMeta ? range : payload,
-                time: Scan.member(line, range, Names.timestamp)
+                line, codex: isBareMeta ? Names.sessionMeta : type,
+                fields: isBareMeta ? record : Scan.Fields(line, record[Names.payload]), time: record[Names.timestamp]
             )
         } else if let record = ClaudeRecord(line, range) {
             note(line, range, claude: record, type: Scan.key(line, record.type), isHelper: isHelper)

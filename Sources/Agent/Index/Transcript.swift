@@ -76,10 +76,11 @@ package final class Transcript: Sendable {
             if state.head.count < first.count { state.head = (Digest.sha256(first), first.count) }
             return state.feed
         }
+        var buffer = LineBuffer()
         while true {
             let isAtEnd: Bool
             do throws(Errno) {
-                isAtEnd = try feed.read(handle, size: stamp.size, budget: budget) { piece, line in
+                isAtEnd = try feed.read(handle, size: stamp.size, budget: budget, buffer: &buffer) { piece, line in
                     state.withLock { $0.index.consume(piece, line) }
                 }
             } catch { return .gone }

@@ -23,17 +23,17 @@ struct ClaudeState {
 }
 
 extension TranscriptIndex {
-    /// - Returns: false when the record is broken inside: a bad line.
-    mutating func readClaude(_ line: Span<UInt8>, _ range: Range<Int>, _ place: Place) -> Bool {
-        guard let record = ClaudeRecord(line, range) else { return false }
+    mutating func readClaude(_ line: Span<UInt8>, _ range: Range<Int>, _ place: Place) -> Reading {
+        guard let record = ClaudeRecord(line, range) else { return .broken }
+        guard record.endIndex == range.upperBound else { return .glued }
         let type = Scan.key(line, record.type)
         let isTalk = type == Names.user || type == Names.assistant || type == Names.system
         let isSilent = !isTalk && type.map(Names.claudeSilent.contains) ?? false
-        guard isSilent || Scan.isUTF8(line, range) else { return false }
+        guard isSilent || Scan.isUTF8(line, range) else { return .broken }
         facts.note(line, range, claude: record, type: type, isHelper: isHelper)
 
         let node = enter(line, record)
-        if isSilent { return true }
+        if isSilent { return .done }
         switch type {
         case Names.user: readUser(line, record, place, node)
         case Names.assistant: readAssistant(line, record, place, node)
@@ -42,7 +42,7 @@ extension TranscriptIndex {
         default:
             add(.unknown, line, place, id: .record(record.uuid), thread: thread(of: node), node: node)
         }
-        return true
+        return .done
     }
 
     // MARK: The tree of records

@@ -22,6 +22,9 @@ struct ClaudeRecord {
     var isAPIError = false
     var isAborted = false
 
+    /// The index behind the object.
+    private(set) var endIndex = 0
+
     /// nil when the object is broken.
     init?(_ line: Span<UInt8>, _ range: Range<Int>) {
         var members = Scan.Members(range)
@@ -51,6 +54,7 @@ struct ClaudeRecord {
             }
         }
         if members.isBroken { return nil }
+        endIndex = members.endIndex
     }
 
     /// The content of the message, when there is one.

@@ -356,8 +356,7 @@ enum CodexBodies {
     }
 
     /// The first bytes of a message's text.
-    static func messageText(_ line: Span<UInt8>, _ item: Range<Int>, limit: Int) -> String? {
-        let content = Scan.member(line, item, Names.content)
+    static func messageText(_ line: Span<UInt8>, content: Range<Int>?, limit: Int) -> String? {
         if Scan.kind(line, content) == .string { return Scan.prefix(line, content, limit: limit) }
         guard let content, Scan.kind(line, content) == .array else { return nil }
         var elements = Scan.Elements(content)
@@ -413,39 +412,22 @@ enum CodexBodies {
     }
 
     /// Whether an event or item says that its tool failed.
-    static func hasFailed(_ line: Span<UInt8>, _ item: Range<Int>) -> Bool {
-        var failed = false
-        var members = Scan.Members(item)
-        while let member = members.next(line) {
-            switch Key(line, member.name) {
-            case Names.status:
-                let status = Scan.key(line, member.value)
-                if status == failedStatus || status == declined { failed = true }
-            case Names.exitCode:
-                if let code = Scan.int(line, member.value), code != 0 { failed = true }
-            case Names.success:
-                if Scan.isFalse(line, member.value) { failed = true }
-            case Names.result:
-                if Scan.member(line, member.value, Names.err) != nil { failed = true }
-                let good = Scan.member(line, member.value, Names.ok) ?? member.value
-                if Scan.isTrue(line, Scan.member(line, good, Names.isError))
-                    || Scan.isTrue(line, Scan.member(line, good, isErrorCamel))
-                {
-                    failed = true
-                }
-            case Names.error:
-                if !Scan.isNull(line, member.value) { failed = true }
-            default: break
-            }
-        }
-        return failed
+    static func hasFailed(_ line: Span<UInt8>, _ item: Scan.Fields) -> Bool {
+        let status = Scan.key(line, item[Names.status])
+        if status == failedStatus || status == declined || Scan.isFalse(line, item[Names.success]) { return true }
+        if let code = Scan.int(line, item[Names.exitCode]), code != 0 { return true }
+        if item[Names.error] != nil, !Scan.isNull(line, item[Names.error]) { return true }
+        guard let result = item[Names.result], Scan.kind(line, result) == .object else { return false }
+        if Scan.member(line, result, Names.err) != nil { return true }
+        let good = Scan.Fields(line, Scan.member(line, result, Names.ok) ?? result)
+        return Scan.isTrue(line, good[Names.isError]) || Scan.isTrue(line, good[isErrorCamel])
     }
 
     private static let failedStatus = Key("failed"), declined = Key("declined"), isErrorCamel = Key("isError")
 
     /// How many files an event or item changed.
-    static func changeCount(_ line: Span<UInt8>, _ item: Range<Int>) -> Int {
-        guard let changes = Scan.member(line, item, Names.changes), Scan.kind(line, changes) == .object else { return 0 }
+    static func changeCount(_ line: Span<UInt8>, _ item: Scan.Fields) -> Int {
+        guard let changes = item[Names.changes], Scan.kind(line, changes) == .object else { return 0 }
         var members = Scan.Members(changes)
         var count = 0
         while members.next(line) != nil { count += 1 }

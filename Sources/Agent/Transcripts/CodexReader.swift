@@ -24,8 +24,7 @@ struct CodexState {
 }
 
 extension TranscriptIndex {
-    /// - Returns: false when the record is broken inside: a bad line.
-    mutating func readCodex(_ line: Span<UInt8>, _ range: Range<Int>, _ place: Place) -> Bool {
+    mutating func readCodex(_ line: Span<UInt8>, _ range: Range<Int>, _ place: Place) -> Reading {
         var typeValue: Range<Int>?
         var payload: Range<Int>?
         var time: Range<Int>?
@@ -38,13 +37,14 @@ extension TranscriptIndex {
             default: break
             }
         }
-        guard !members.isBroken else { return false }
+        guard !members.isBroken else { return .broken }
+        guard members.endIndex == range.upperBound else { return .glued }
         var type = Scan.key(line, typeValue)
         if let known = type, Names.codexSilent.contains(known) {
-            facts.note(line, codex: nil, payload: nil, time: time)
-            return true
+            facts.note(line, codex: nil, fields: Scan.Fields(), time: time)
+            return .done
         }
-        guard Scan.isUTF8(line, range) else { return false }
+        guard Scan.isUTF8(line, range) else { return .broken }
         if payload == nil {
             // The oldest rollouts have no envelope: a first line with the session, then bare items.
             if type == nil, lines == 1, Scan.member(line, range, Names.id) != nil {
@@ -53,23 +53,25 @@ extension TranscriptIndex {
                 (type, payload) = (Names.responseItem, range)
             }
         }
-        facts.note(line, codex: type, payload: payload, time: time)
+        let fields = Scan.Fields(line, payload)
+        facts.note(line, codex: type, fields: fields, time: time)
         switch type {
         case Names.sessionMeta, Names.turnContext, Names.responseItem, Names.eventMsg:
             guard let payload, Scan.kind(line, payload) == .object else {
                 add(.malformed, line, place, id: .record(nil))
-                return true
+                return .done
             }
             switch type {
-            case Names.sessionMeta: readMeta(line, payload)
-            case Names.responseItem: readResponse(line, payload, place)
-            case Names.eventMsg: readEvent(line, payload, place)
+            case Names.sessionMeta:
+                if Scan.key(line, fields[Names.historyMode]) == Self.paginated { codex.isPaginated = true }
+            case Names.responseItem: readResponse(line, payload, fields, place)
+            case Names.eventMsg: readEvent(line, fields, place)
             default: break
             }
         case Names.compacted: add(.notice, line, place, id: .record(nil))
         default: add(.unknown, line, place, id: .record(nil))
         }
-        return true
+        return .done
     }
 
     private static func isResponse(_ type: Key) -> Bool {
@@ -81,29 +83,25 @@ extension TranscriptIndex {
         }
     }
 
-    private mutating func readMeta(_ line: Span<UInt8>, _ meta: Range<Int>) {
-        if Scan.key(line, Scan.member(line, meta, Names.historyMode)) == Self.paginated { codex.isPaginated = true }
-    }
-
     private static let paginated = Key("paginated")
 
     // MARK: What the model saw
 
-    private mutating func readResponse(_ line: Span<UInt8>, _ item: Range<Int>, _ place: Place) {
-        guard let type = Scan.key(line, Scan.member(line, item, Names.type)) else {
+    private mutating func readResponse(_ line: Span<UInt8>, _ whole: Range<Int>, _ item: Scan.Fields, _ place: Place) {
+        guard let type = Scan.key(line, item[Names.type]) else {
             add(.malformed, line, place, id: .record(nil))
             return
         }
         switch type {
         case Names.message: readMessage(line, item, place)
         case Self.reasoning where codex.source == .responses:
-            if CodexBodies.reasoningText(line, item) != nil { add(.thinking, line, place, id: .record(nil)) }
+            if CodexBodies.reasoningText(line, whole) != nil { add(.thinking, line, place, id: .record(nil)) }
         case Names.functionCall, Names.customCall, Names.localShellCall, Names.toolSearchCall:
             readCall(line, item, type, place)
         case Names.functionOutput, Names.customOutput, Names.toolSearchOutput: readOutput(line, item, place)
         case Names.webSearchCall:
             // The event says the same; without an id the two cannot be told apart.
-            if let id = Scan.inner(line, Scan.member(line, item, Names.id)), !id.isEmpty {
+            if let id = Scan.inner(line, item[Names.id]), !id.isEmpty {
                 if find(line, call: id, "") == nil { add(.tool, line, place, id: .call(id, "")) }
             } else if codex.webSearches == 0 {
                 add(.tool, line, place, id: .record(nil))
@@ -117,11 +115,11 @@ extension TranscriptIndex {
     private static let reasoning = Key("reasoning"), assistantRole = Key("assistant")
 
     /// Messages are only a second copy, unless the file has no events at all (very old or foreign files).
-    private mutating func readMessage(_ line: Span<UInt8>, _ item: Range<Int>, _ place: Place) {
-        let role = Scan.key(line, Scan.member(line, item, Names.role))
+    private mutating func readMessage(_ line: Span<UInt8>, _ item: Scan.Fields, _ place: Place) {
+        let role = Scan.key(line, item[Names.role])
         guard codex.source == .responses || (codex.source == .automatic && codex.userEvents == 0 && !codex.isPaginated) else { return }
         guard role == Names.user || role == Self.assistantRole,
-            let text = CodexBodies.messageText(line, item, limit: 256), !text.isEmpty
+            let text = CodexBodies.messageText(line, content: item[Names.content], limit: 256), !text.isEmpty
         else { return }
         if role == Names.user {
             guard !CodexBodies.isInjected(text) else { return }
@@ -135,14 +133,14 @@ extension TranscriptIndex {
         }
     }
 
-    private mutating func readCall(_ line: Span<UInt8>, _ item: Range<Int>, _ type: Key, _ place: Place) {
+    private mutating func readCall(_ line: Span<UInt8>, _ item: Scan.Fields, _ type: Key, _ place: Place) {
         guard let call = callID(line, item) else {
             add(.malformed, line, place, id: .record(nil))
             return
         }
         // An item that came first has already shown the tool.
         guard find(line, call: call, "") == nil else { return }
-        let name = Scan.key(line, Scan.member(line, item, Names.name))
+        let name = Scan.key(line, item[Names.name])
         let role: ToolRole = type == Names.localShellCall ? .command : name.flatMap { Self.codexRoles[$0] } ?? .other
         guard let tool = add(.tool, line, place, id: .call(call, ""), state: .streaming, role: role) else { return }
         openCall(Scan.hash(line, call), tool)
@@ -155,19 +153,19 @@ extension TranscriptIndex {
         Key("local_shell"): .command, Key("apply_patch"): .edit, Key("update_plan"): .plan, Key("spawn_agent"): .subagent,
     ]
 
-    private func callID(_ line: Span<UInt8>, _ item: Range<Int>) -> Range<Int>? {
-        let call = Scan.inner(line, Scan.member(line, item, Names.callId)) ?? Scan.inner(line, Scan.member(line, item, Names.id))
+    private func callID(_ line: Span<UInt8>, _ item: Scan.Fields) -> Range<Int>? {
+        let call = Scan.inner(line, item[Names.callId]) ?? Scan.inner(line, item[Names.id])
         return call.flatMap { $0.isEmpty ? nil : $0 }
     }
 
-    private mutating func readOutput(_ line: Span<UInt8>, _ item: Range<Int>, _ place: Place) {
+    private mutating func readOutput(_ line: Span<UInt8>, _ item: Scan.Fields, _ place: Place) {
         guard let call = callID(line, item) else {
             add(.malformed, line, place, id: .record(nil))
             return
         }
         let hash = Scan.hash(line, call)
         let tool = calls[hash]
-        let value = Scan.member(line, item, Names.output)
+        let value = item[Names.output]
         let exit = CodexBodies.exitCode(line, value)
         let isFailed = exit.map { $0 != 0 } ?? Scan.isFalse(line, Scan.member(line, value, Names.success))
         if let inner = CodexBodies.outputParts(line, value) {
@@ -207,8 +205,8 @@ extension TranscriptIndex {
 
     // MARK: What the person saw
 
-    private mutating func readEvent(_ line: Span<UInt8>, _ event: Range<Int>, _ place: Place) {
-        guard let type = Scan.key(line, Scan.member(line, event, Names.type)) else {
+    private mutating func readEvent(_ line: Span<UInt8>, _ event: Scan.Fields, _ place: Place) {
+        guard let type = Scan.key(line, event[Names.type]) else {
             add(.malformed, line, place, id: .record(nil))
             return
         }
@@ -221,11 +219,11 @@ extension TranscriptIndex {
                 return
             }
             cancelOpenCalls(thread: 0)
-            if let text = Scan.inner(line, Scan.member(line, event, Names.message)), !text.isEmpty {
+            if let text = Scan.inner(line, event[Names.message]), !text.isEmpty {
                 add(.user, line, place, id: .record(nil))
             }
-            let images = Scan.count(line, Scan.member(line, event, Names.images))
-            let local = Scan.count(line, Scan.member(line, event, Names.localImages))
+            let images = Scan.count(line, event[Names.images])
+            let local = Scan.count(line, event[Names.localImages])
             for number in 0..<min(images + local, 100) { add(.image, line, place, id: .record(nil), sub: number + 1) }
         case Names.agentMessage where !codex.isPaginated && codex.source != .responses:
             add(.assistant, line, place, id: .record(nil))
@@ -237,11 +235,11 @@ extension TranscriptIndex {
             cancelOpenCalls(thread: 0)
             add(.notice, line, place, id: .record(nil))
         case Names.tokenCount:
-            if Scan.kind(line, Scan.member(line, event, Names.info)) == .object { add(.usage, line, place, id: .record(nil)) }
+            if Scan.kind(line, event[Names.info]) == .object { add(.usage, line, place, id: .record(nil)) }
         case Names.error, Names.streamError: add(.error, line, place, id: .record(nil), state: .failed)
         case Names.warning, Names.enteredReview, Names.exitedReview: add(.notice, line, place, id: .record(nil))
         case Names.rolledBack:
-            rollBack(turns: Scan.int(line, Scan.member(line, event, Names.numTurns)) ?? 1)
+            rollBack(turns: Scan.int(line, event[Names.numTurns]) ?? 1)
             add(.notice, line, place, id: .record(nil))
         case Names.execEnd: readCommand(line, event, place)
         case Names.patchApplyEnd: readChanges(line, event, place)
@@ -254,14 +252,13 @@ extension TranscriptIndex {
         }
     }
 
-    private mutating func readItem(_ line: Span<UInt8>, _ event: Range<Int>, _ place: Place) {
-        guard let item = Scan.member(line, event, Names.item), Scan.kind(line, item) == .object,
-            let type = Scan.key(line, Scan.member(line, item, Names.type))
-        else {
+    private mutating func readItem(_ line: Span<UInt8>, _ event: Scan.Fields, _ place: Place) {
+        let item = Scan.Fields(line, event[Names.item])
+        guard !item.isBroken, let type = Scan.key(line, item[Names.type]) else {
             add(.malformed, line, place, id: .record(nil))
             return
         }
-        let name = Scan.inner(line, Scan.member(line, item, Names.id))
+        let name = Scan.inner(line, item[Names.id])
         let id = name.map { ID.named($0, "") } ?? .record(nil)
         switch type {
         case Names.itemUser:
@@ -272,7 +269,7 @@ extension TranscriptIndex {
         case Names.itemAgent:
             if codex.isPaginated { add(.assistant, line, place, id: id) }
         case Names.itemReasoning:
-            if codex.isPaginated, CodexBodies.reasoningText(line, item) != nil { add(.thinking, line, place, id: id) }
+            if codex.isPaginated, CodexBodies.reasoningText(line, event[Names.item] ?? 0..<0) != nil { add(.thinking, line, place, id: id) }
         case Names.itemPlan: add(.plan, line, place, id: id)
         case Names.itemHook, Names.itemReviewStart, Names.itemReviewEnd: add(.notice, line, place, id: id)
         case Names.itemCommand: readCommand(line, item, place)
@@ -286,8 +283,8 @@ extension TranscriptIndex {
         }
     }
 
-    private mutating func readUserItem(_ line: Span<UInt8>, _ item: Range<Int>, _ place: Place, _ name: Range<Int>?) {
-        guard let content = Scan.member(line, item, Names.content), Scan.kind(line, content) == .array else {
+    private mutating func readUserItem(_ line: Span<UInt8>, _ item: Scan.Fields, _ place: Place, _ name: Range<Int>?) {
+        guard let content = item[Names.content], Scan.kind(line, content) == .array else {
             add(.malformed, line, place, id: .record(nil))
             return
         }
@@ -317,7 +314,7 @@ extension TranscriptIndex {
         return (made, true)
     }
 
-    private mutating func readCommand(_ line: Span<UInt8>, _ item: Range<Int>, _ place: Place) {
+    private mutating func readCommand(_ line: Span<UInt8>, _ item: Scan.Fields, _ place: Place) {
         guard let call = callID(line, item) else {
             add(.malformed, line, place, id: .record(nil))
             return
@@ -334,7 +331,7 @@ extension TranscriptIndex {
         closeCall(Scan.hash(line, call), isFailed ? .failed : .complete)
     }
 
-    private mutating func readChanges(_ line: Span<UInt8>, _ item: Range<Int>, _ place: Place) {
+    private mutating func readChanges(_ line: Span<UInt8>, _ item: Scan.Fields, _ place: Place) {
         guard let call = callID(line, item) else {
             add(.malformed, line, place, id: .record(nil))
             return
@@ -356,7 +353,7 @@ extension TranscriptIndex {
         closeCall(Scan.hash(line, call), isFailed ? .failed : .complete)
     }
 
-    private mutating func readRemoteCall(_ line: Span<UInt8>, _ item: Range<Int>, _ place: Place) {
+    private mutating func readRemoteCall(_ line: Span<UInt8>, _ item: Scan.Fields, _ place: Place) {
         guard let call = callID(line, item) else {
             add(.malformed, line, place, id: .record(nil))
             return
@@ -372,7 +369,7 @@ extension TranscriptIndex {
         closeCall(Scan.hash(line, call), isFailed ? .failed : .complete)
     }
 
-    private mutating func readSearch(_ line: Span<UInt8>, _ item: Range<Int>, _ place: Place) {
+    private mutating func readSearch(_ line: Span<UInt8>, _ item: Scan.Fields, _ place: Place) {
         codex.webSearches += 1
         guard let call = callID(line, item) else {
             add(.tool, line, place, id: .record(nil))
@@ -385,33 +382,33 @@ extension TranscriptIndex {
         }
     }
 
-    private mutating func readGeneratedImage(_ line: Span<UInt8>, _ item: Range<Int>, _ place: Place) {
+    private mutating func readGeneratedImage(_ line: Span<UInt8>, _ item: Scan.Fields, _ place: Place) {
         guard let call = callID(line, item) else {
             add(.malformed, line, place, id: .record(nil))
             return
         }
         let (tool, _) = tool(line, call, place, .other)
-        guard find(line, call: call, ".img0") == nil, let data = Scan.inner(line, Scan.member(line, item, Names.result)),
+        guard find(line, call: call, ".img0") == nil, let data = Scan.inner(line, item[Names.result]),
             !data.isEmpty
         else { return }
         add(.image, line, place, id: .call(call, ".img", 0), parent: tool)
         closeCall(Scan.hash(line, call), .complete)
     }
 
-    private mutating func readCollaboration(_ line: Span<UInt8>, _ item: Range<Int>, _ place: Place) {
+    private mutating func readCollaboration(_ line: Span<UInt8>, _ item: Scan.Fields, _ place: Place) {
         guard let call = callID(line, item) else {
             add(.malformed, line, place, id: .record(nil))
             return
         }
         let (tool, _) = tool(line, call, place, .other)
-        guard Scan.key(line, Scan.member(line, item, Names.tool)) == Self.spawnAgent else { return }
+        guard Scan.key(line, item[Names.tool]) == Self.spawnAgent else { return }
         let isFailed = CodexBodies.hasFailed(line, item)
         guard
             let sub = find(line, call: call, ".sub")
                 ?? add(.subagent, line, place, id: .call(call, ".sub"), parent: tool, state: .complete)
         else { return }
         setState(sub, isFailed ? .failed : .complete)
-        if let receivers = Scan.member(line, item, Names.receivers), Scan.kind(line, receivers) == .array {
+        if let receivers = item[Names.receivers], Scan.kind(line, receivers) == .array {
             var elements = Scan.Elements(receivers)
             if let first = elements.next(line), let thread = Scan.string(line, first) {
                 setChild(sub, SessionID.codex(thread: thread))

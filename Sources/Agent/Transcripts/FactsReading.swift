@@ -131,62 +131,53 @@ extension SessionFacts {
 
     // MARK: Codex
 
-    mutating func note(_ line: Span<UInt8>, codex type: Key?, payload: Range<Int>?, time: Range<Int>?) {
+    mutating func note(_ line: Span<UInt8>, codex type: Key?, fields: Scan.Fields, time: Range<Int>?) {
         note(time: Scan.time(line, time))
-        guard let payload, Scan.kind(line, payload) == .object else { return }
         switch type {
-        case Names.sessionMeta: noteMeta(line, payload)
+        case Names.sessionMeta: noteMeta(line, fields)
         case Names.turnContext:
-            if let value = Scan.member(line, payload, Names.model), model.map({ !Self.equal(line, value, $0) }) ?? true {
+            if let value = fields[Names.model], model.map({ !Self.equal(line, value, $0) }) ?? true {
                 model = Scan.string(line, value)
             }
-            if cwd == nil { cwd = Scan.string(line, Scan.member(line, payload, Names.cwd)) }
-        case Names.eventMsg: noteEvent(line, payload)
-        case Names.responseItem: noteResponse(line, payload)
+            if cwd == nil { cwd = Scan.string(line, fields[Names.cwd]) }
+        case Names.eventMsg: noteEvent(line, fields)
+        case Names.responseItem: noteResponse(line, fields)
         default: break
         }
     }
 
-    private mutating func noteMeta(_ line: Span<UInt8>, _ meta: Range<Int>) {
+    private mutating func noteMeta(_ line: Span<UInt8>, _ meta: Scan.Fields) {
         // A forked file may hold its parent's line too: the first one owns.
-        guard !hasRecord else { return }
+        guard !hasRecord, !meta.isBroken else { return }
         hasRecord = true
-        var members = Scan.Members(meta)
-        while let member = members.next(line) {
-            let value = member.value
-            switch Key(line, member.name) {
-            case Names.id: sessionID = Scan.string(line, value)
-            case Names.cwd: cwd = Scan.string(line, value)
-            case Names.cliVersion: version = Scan.string(line, value)
-            case Names.git: branch = Scan.string(line, Scan.member(line, value, Names.branch))
-            case Names.forkedFromId: forkedFrom = Scan.string(line, value) ?? forkedFrom
-            case Names.historyBase: forkedFrom = Scan.string(line, Scan.member(line, value, Names.threadId)) ?? forkedFrom
-            case Names.source:
-                guard let helper = Scan.member(line, value, Names.subagent) else { break }
-                guard let spawn = Scan.member(line, helper, Names.threadSpawn) else {
-                    isInternal = true
-                    break
-                }
-                parentThread = Scan.string(line, Scan.member(line, spawn, Names.parentThread))
-                spawnCall = Scan.string(line, Scan.member(line, spawn, Names.spawnCall))
-                nickname = Scan.string(line, Scan.member(line, spawn, Names.nickname))
-            default: break
-            }
+        sessionID = Scan.string(line, meta[Names.id])
+        cwd = Scan.string(line, meta[Names.cwd])
+        version = Scan.string(line, meta[Names.cliVersion])
+        branch = Scan.string(line, Scan.member(line, meta[Names.git], Names.branch))
+        forkedFrom = Scan.string(line, Scan.member(line, meta[Names.historyBase], Names.threadId))
+            ?? Scan.string(line, meta[Names.forkedFromId])
+        guard let helper = Scan.member(line, meta[Names.source], Names.subagent) else { return }
+        guard let spawn = Scan.member(line, helper, Names.threadSpawn) else {
+            isInternal = true
+            return
         }
+        parentThread = Scan.string(line, Scan.member(line, spawn, Names.parentThread))
+        spawnCall = Scan.string(line, Scan.member(line, spawn, Names.spawnCall))
+        nickname = Scan.string(line, Scan.member(line, spawn, Names.nickname))
     }
 
-    private mutating func noteEvent(_ line: Span<UInt8>, _ event: Range<Int>) {
-        switch Scan.key(line, Scan.member(line, event, Names.type)) {
+    private mutating func noteEvent(_ line: Span<UInt8>, _ event: Scan.Fields) {
+        switch Scan.key(line, event[Names.type]) {
         case Names.taskStarted, Names.turnStarted: activity = .working
         case Names.taskComplete, Names.turnComplete: activity = .done
         case Names.turnAborted: activity = .interrupted
         case Names.error: activity = .failed
         case Names.userMessage:
-            if firstPrompt == nil, let text = Scan.prefix(line, Scan.member(line, event, Names.message), limit: 4_000) {
+            if firstPrompt == nil, let text = Scan.prefix(line, event[Names.message], limit: 4_000) {
                 note(prompt: text)
             }
         case Names.itemCompleted:
-            guard firstPrompt == nil, let item = Scan.member(line, event, Names.item),
+            guard firstPrompt == nil, let item = event[Names.item],
                 Scan.key(line, Scan.member(line, item, Names.type)) == Names.itemUser,
                 let content = Scan.member(line, item, Names.content), Scan.kind(line, content) == .array
             else { break }
@@ -195,17 +186,17 @@ extension SessionFacts {
                 if let text = Scan.prefix(line, Scan.member(line, part, Names.text), limit: 4_000) { note(prompt: text) }
             }
         case Names.tokenCount:
-            guard let total = Scan.member(line, Scan.member(line, event, Names.info), Names.totalUsage) else { break }
+            guard let total = Scan.member(line, event[Names.info], Names.totalUsage) else { break }
             usage = CodexBodies.usage(line, total)
         default: break
         }
     }
 
-    private mutating func noteResponse(_ line: Span<UInt8>, _ item: Range<Int>) {
+    private mutating func noteResponse(_ line: Span<UInt8>, _ item: Scan.Fields) {
         guard firstPrompt == nil || activity == .none,
-            Scan.key(line, Scan.member(line, item, Names.type)) == Names.message,
-            Scan.key(line, Scan.member(line, item, Names.role)) == Names.user,
-            let text = CodexBodies.messageText(line, item, limit: 4_000), !CodexBodies.isInjected(text)
+            Scan.key(line, item[Names.type]) == Names.message,
+            Scan.key(line, item[Names.role]) == Names.user,
+            let text = CodexBodies.messageText(line, content: item[Names.content], limit: 4_000), !CodexBodies.isInjected(text)
         else { return }
         note(prompt: text)
     }

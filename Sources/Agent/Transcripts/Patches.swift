@@ -98,8 +98,10 @@ enum Patches {
                 files.append(FileChange(path: path, newPath: nil, hunks: []))
             } else if let path = value(line, "*** Move to: ") {
                 if let last = files.indices.last { files[last].newPath = path }
+            } else if line.hasPrefix("*** End Patch") {
+                break
             } else if line.hasPrefix("*** ") {
-                finish()
+                continue
             } else if let last = files.indices.last {
                 if isAddition {
                     added.append(contentsOf: line.dropFirst().utf8)

@@ -239,6 +239,37 @@ enum Scan {
         }
     }
 
+    /// The members of an object found in one pass, for objects that are asked for several of them.
+    struct Fields {
+        private var hashes: [UInt64] = []
+        private var values: [Range<Int>] = []
+        /// The object was not well-formed.
+        private(set) var isBroken = true
+        /// The index behind the closing bracket.
+        private(set) var endIndex = 0
+
+        init() {}
+
+        /// - Parameter object: begins at the opening bracket; may reach further than the closing one.
+        init(_ bytes: Span<UInt8>, _ object: Range<Int>?) {
+            guard let object, Scan.kind(bytes, object) == .object else { return }
+            hashes.reserveCapacity(12)
+            values.reserveCapacity(12)
+            var members = Members(object)
+            while let member = members.next(bytes) {
+                hashes.append(Key(bytes, member.name).hash)
+                values.append(member.value)
+            }
+            isBroken = members.isBroken
+            endIndex = members.endIndex
+        }
+
+        /// The value of the last member called `key`.
+        subscript(key: Key) -> Range<Int>? {
+            hashes.lastIndex(of: key.hash).map { values[$0] }
+        }
+    }
+
     /// The value of the last member called `key`; nil when `object` is no object or has no such member.
     static func member(_ bytes: Span<UInt8>, _ object: Range<Int>?, _ key: Key) -> Range<Int>? {
         guard let object, kind(bytes, object) == .object else { return nil }

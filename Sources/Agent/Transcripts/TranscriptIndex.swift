@@ -115,13 +115,23 @@ package struct TranscriptIndex {
             recover(line, start..<end, offset)
             return
         }
-        guard let recordEnd = Scan.endOfValue(line, start, end) else { return addBadLine(whole) }
-        guard Scan.skipBlanks(line, recordEnd, end) == end else {
+        switch read(line, start..<end, offset) {
+        case .done: break
+        case .broken: addBadLine(whole)
+        case .glued:
             addBadLine(whole)
             recover(line, start..<end, offset)
-            return
         }
-        read(line, start..<recordEnd, Place(offset: offset + start, length: recordEnd - start, line: lines))
+        isRepeat = false
+    }
+
+    /// What became of a record.
+    enum Reading {
+        case done
+        /// No JSON, or not UTF-8.
+        case broken
+        /// Something stands behind the object.
+        case glued
     }
 
     /// A line too long to be held.
@@ -143,10 +153,12 @@ package struct TranscriptIndex {
             index = Scan.skipBlanks(line, end, range.upperBound)
         }
         // They stay one bad line in the counts; what they show is shown.
+        let counted = records
         for piece in pieces {
-            records -= 1
-            read(line, piece, Place(offset: offset + piece.lowerBound, length: piece.count, line: lines))
+            _ = read(line, piece, offset)
+            isRepeat = false
         }
+        records = counted
     }
 
     private func isKnownRecord(_ line: Span<UInt8>, _ range: Range<Int>) -> Bool {
@@ -154,14 +166,12 @@ package struct TranscriptIndex {
         return agent == .codex ? Names.codexRecords.contains(type) : Names.claudeRecords.contains(type)
     }
 
-    private mutating func read(_ line: Span<UInt8>, _ range: Range<Int>, _ place: Place) {
-        let isGood = agent == .codex ? readCodex(line, range, place) : readClaude(line, range, place)
-        if isGood {
-            records += 1
-        } else {
-            addBadLine(place)
-        }
-        isRepeat = false
+    /// - Parameter range: begins at a record's opening bracket and holds nothing behind it, as it ought to be.
+    private mutating func read(_ line: Span<UInt8>, _ range: Range<Int>, _ offset: Int) -> Reading {
+        let place = Place(offset: offset + range.lowerBound, length: range.count, line: lines)
+        let reading = agent == .codex ? readCodex(line, range, place) : readClaude(line, range, place)
+        if reading == .done { records += 1 }
+        return reading
     }
 
     // MARK: Blocks
