@@ -19,6 +19,11 @@ struct BlockParser: ~Copyable {
     /// The text is still being written: what is not closed yet may be closed later.
     var isGrowing = false
 
+    /// Where in `open` quotes stand.
+    private var quotes: [Int] = []
+    /// Where in `open` the block stands that the last line left marked as ending in a blank line, or -1.
+    private var blankDepth = -1
+
     // The line at hand, as offsets into `source`; `lineEnd` stands on its line feed or at the end of the text.
     var lineStart = 0
     var lineEnd = 0
@@ -75,6 +80,11 @@ struct BlockParser: ~Copyable {
 
         var depth = 1
         matching: while depth < open.count {
+            if isBlank, depth < open.count - 1, depth > deepestQuote, textStart == offset || !tipTakesLines {
+                // Lists, items and footnotes that hold something go on in a blank line.
+                depth = open.count - 1
+                advance(to: textStart)
+            }
             switch continuation(of: open[depth]) {
             case .matched: depth += 1
             case .failed: break matching
@@ -85,8 +95,23 @@ struct BlockParser: ~Copyable {
         }
         let allMatched = depth == open.count
         let startsBlock = openBlocks(depth: depth, allMatched: allMatched)
-        if !startsBlock.consumed { addRest(depth: depth, startedBlock: startsBlock.opened) }
+        if startsBlock.consumed {
+            forgetBlankLine(before: open.count)
+        } else {
+            addRest(depth: depth, startedBlock: startsBlock.opened)
+        }
     }
+
+    /// Whether blanks at the start of a blank line may belong to the innermost block's text.
+    private var tipTakesLines: Bool {
+        switch nodes[Int(open[open.count - 1])].kind {
+        case .code, .html, .math: true
+        default: false
+        }
+    }
+
+    /// Where in `open` the innermost quote stands; -1 when there is none.
+    private var deepestQuote: Int { quotes.last ?? -1 }
 
     private enum Continuation { case matched, failed, consumed }
 
@@ -103,9 +128,10 @@ struct BlockParser: ~Copyable {
             return .matched
         case .item:
             let node = nodes[Int(index)]
+            if isBlank, node.firstChild < 0 { return .failed }
             if indent >= Int(node.indent) + Int(node.width) {
                 advance(columns: Int(node.indent) + Int(node.width))
-            } else if isBlank && node.firstChild >= 0 {
+            } else if isBlank {
                 advance(to: textStart)
             } else {
                 return .failed
@@ -197,7 +223,8 @@ struct BlockParser: ~Copyable {
         } else {
             nodes[container].flags.remove(.lastLineBlank)
         }
-        for index in 0..<containerDepth - 1 { nodes[Int(open[index])].flags.remove(.lastLineBlank) }
+        forgetBlankLine(before: containerDepth - 1)
+        if isBlankEnd { blankDepth = containerDepth - 1 }
 
         if !startedBlock, depth < open.count, !isBlank, nodes[Int(open[open.count - 1])].kind == .paragraph {
             addParagraphLine()  // lazy continuation
@@ -219,6 +246,13 @@ struct BlockParser: ~Copyable {
             add(.paragraph)
             addParagraphLine()
         }
+    }
+
+    /// A container that ended in a blank line goes on with text: only one of the open ones can be marked.
+    private mutating func forgetBlankLine(before depth: Int) {
+        guard blankDepth >= 0 else { return }
+        if blankDepth < min(depth, open.count) { nodes[Int(open[blankDepth])].flags.remove(.lastLineBlank) }
+        blankDepth = -1
     }
 
     /// Appends the rest of the line as it stands.
@@ -249,7 +283,7 @@ struct BlockParser: ~Copyable {
 
     /// `[ ]` or `[x]` at the start of an item's first paragraph (GFM task list items).
     private mutating func readTaskMarker(of item: Int) -> Bool {
-        guard dialect.taskList, nodes[item].firstChild < 0,
+        guard dialect.taskList, nodes[item].firstChild < 0, Int(nodes[item].sourceLine) == lineStart,
             source.peek(textStart) == UInt8(ascii: "["), source.peek(textStart + 2) == UInt8(ascii: "]"),
             textStart + 3 < lineEnd, ASCII.isSpaceOrTab(source[textStart + 3])
         else { return false }
@@ -289,6 +323,7 @@ struct BlockParser: ~Copyable {
         if sibling >= 0 { nodes[Int(sibling)].next = index } else { nodes[parent].firstChild = index }
         nodes[parent].lastChild = index
         nodes.append(node)
+        if kind == .quote { quotes.append(open.count) }
         open.append(index)
     }
 
@@ -309,6 +344,7 @@ struct BlockParser: ~Copyable {
             nodes[index].end = Int32(text.count)
             if nodes[index].detail == 0 { dropTrailingBlankLines(of: index) }
         case .list: settleTightness(of: index)
+        case .quote: quotes.removeLast()
         default: break
         }
     }

@@ -30,8 +30,15 @@ extension InlineParser {
         var runEnd = position
         while runEnd < end, view[runEnd] == mark { runEnd += 1 }
         let length = runEnd - position
-        let before = position > start ? CharacterClass(before: position, in: view, from: start) : .space
-        let after = runEnd < end ? CharacterClass(at: runEnd, in: view, to: end) : .space
+        var left = position
+        var right = runEnd
+        if dialect.strikethrough, mark != UInt8(ascii: "~") {
+            // Tildes are transparent to emphasis, as in cmark-gfm.
+            while left > start, view[left - 1] == UInt8(ascii: "~") { left -= 1 }
+            while right < end, view[right] == UInt8(ascii: "~") { right += 1 }
+        }
+        let before = left > start ? CharacterClass(before: left, in: view, from: start) : .space
+        let after = right < end ? CharacterClass(at: right, in: view, to: end) : .space
         let isLeft = after != .space && (after != .punctuation || before != .other)
         let isRight = before != .space && (before != .punctuation || after != .other)
         var canOpen = isLeft

@@ -13,7 +13,8 @@ extension BlockRenderer {
             let end = Int(item.end)
             if inline.hasAt, linkDepth == 0, imageDepth == 0, collectPlain(item, view) { continue }
             switch item.kind {
-            case .text: output.appendEscaped(view, start, end)
+            case .text:
+                if imageDepth == 0 { output.appendEscaped(view, start, end) } else { writeCodeText(view, start, end) }
             case .scalar: writeScalar(item)
             case .delimiters: writeDelimiters(item, hasTags: imageDepth == 0)
             case .softBreak: output.append(imageDepth == 0 ? "\n" : " ")
@@ -83,7 +84,7 @@ extension BlockRenderer {
         }
     }
 
-    /// Line feeds inside a code span are spaces.
+    /// Line feeds inside a code span or a picture's description are spaces.
     private mutating func writeCodeText(_ view: ByteView, _ from: Int, _ to: Int) {
         var start = from
         while let hit = view.find(ASCII.lineFeed, from: start, to: to) {
@@ -95,11 +96,7 @@ extension BlockRenderer {
     }
 
     private mutating func writeInlineHTML(_ view: ByteView, _ from: Int, _ to: Int, isAlt: Bool) {
-        if dialect.chat {
-            output.appendEscaped(view, from, to)
-        } else if !isAlt {
-            writeRaw(view, from, to)
-        }
+        if dialect.chat || isAlt { output.appendEscaped(view, from, to) } else { writeRaw(view, from, to) }
     }
 
     // MARK: Links

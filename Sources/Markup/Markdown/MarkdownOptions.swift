@@ -62,8 +62,8 @@ struct Dialect {
 
 /// Bounds of the Markdown renderer. Each keeps time or output linear in the input; text beyond a bound is shown as typed.
 enum MarkdownLimits {
-    /// Containers inside each other in the reference rendering; a list level counts as two.
-    static let specDepth = 2_050
+    /// Containers inside each other in the reference rendering, which costs nothing but output.
+    static let specDepth = 1_000_000
     /// The same for chat messages: browsers stop at 512 elements.
     static let chatDepth = 100
     /// CommonMark §4.7: characters of a link label (counted here in bytes).
