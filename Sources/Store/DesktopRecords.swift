@@ -77,6 +77,12 @@ extension Database {
         try rows(tokenColumns + "WHERE revoked_at IS NULL ORDER BY created_at DESC, id", [], tokenRow)
     }
 
+    func desktopTokensByHash() throws(StoreError) -> [([UInt8], DesktopToken)] {
+        try rows(
+            "SELECT id, name, created_at, last_used, desktop, hash FROM desktop_tokens WHERE revoked_at IS NULL"
+        ) { ($0.blob(5), tokenRow($0)) }
+    }
+
     package func useDesktopToken(_ id: String, desktop: String?, now: Int64) throws(StoreError) {
         try execute(
             "UPDATE desktop_tokens SET last_used = ?, desktop = coalesce(?, desktop) WHERE id = ?",

@@ -144,6 +144,15 @@ extension Database {
         try rows(credentialColumns + "WHERE c.revoked_at IS NULL ORDER BY c.last_seen DESC, c.id", [], credentialRow)
     }
 
+    func credentialsByHash() throws(StoreError) -> [([UInt8], Credential)] {
+        try rows(
+            """
+            SELECT c.id, p.id, p.name, p.role, c.kind, c.label, c.created_at, c.last_seen, c.hash
+            FROM credentials c JOIN people p ON p.id = c.person WHERE c.revoked_at IS NULL
+            """
+        ) { ($0.blob(8), credentialRow($0)) }
+    }
+
     package func touchCredential(_ id: String, now: Int64) throws(StoreError) {
         try execute("UPDATE credentials SET last_seen = max(last_seen, ?) WHERE id = ?", [.integer(now), .text(id)])
     }

@@ -6,6 +6,12 @@ package enum Setting: String, Sendable {
     case instanceID
     /// The base URL that `serve` could be reached at last, for the links that commands print.
     case baseURL
+    /// Signs addresses of media in shares; 64 hexadecimal digits.
+    case mediaKey
+    /// This server's own device id on the device link, a lower-case UUID.
+    case deviceID
+    /// The device id of the desktop that runs inside the server, a lower-case UUID.
+    case localDesktopID
 }
 
 /// One line of the audit log.

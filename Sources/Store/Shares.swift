@@ -83,6 +83,17 @@ extension Database {
         try first(shareColumns + "WHERE hash = ?", [.blob(hash)], shareRow)
     }
 
+    func sharesByHash(now: Int64) throws(StoreError) -> [([UInt8], Share)] {
+        try rows(
+            """
+            SELECT id, session, title, created_by, created_at, expires_at, revoked_at, hides_output,
+            password_hash IS NOT NULL, views, last_viewed, hash
+            FROM shares WHERE min(expires_at, coalesce(revoked_at, expires_at)) > ?
+            """,
+            [.integer(now - 30 * 86_400_000)]
+        ) { ($0.blob(11), shareRow($0)) }
+    }
+
     package func password(ofShare id: String) throws(StoreError) -> SharePassword? {
         let found = try first("SELECT password_salt, password_hash FROM shares WHERE id = ?", [.text(id)]) { row in
             row.optionalBlob(1).map { SharePassword(salt: row.blob(0), hash: $0) }

@@ -68,8 +68,8 @@ extension BlockView {
         let size = Words.size(block.fullSize ?? block.text.utf8.count)
         return """
             <p class="cut">Only a part is shown. \
-            <a href="\(links.body(session, block.id, thread: block.thread))">Show all (\(size))</a> \
-            <a href="\(links.download(session, block.id, thread: block.thread))" download>Download</a></p>
+            <a href="\(links.body(session, block))">Show all (\(size))</a> \
+            <a href="\(links.download(session, block))" download>Download</a></p>
             """
     }
 
@@ -236,6 +236,14 @@ enum MediaTypes {
     static func isPicture(_ type: String?) -> Bool {
         switch type {
         case "image/png", "image/jpeg", "image/gif", "image/webp": true
+        default: false
+        }
+    }
+
+    /// Sound and film that a page may play.
+    static func isPlayed(_ type: String?) -> Bool {
+        switch type {
+        case "audio/mpeg", "audio/ogg", "audio/wav", "audio/webm", "video/mp4", "video/webm": true
         default: false
         }
     }

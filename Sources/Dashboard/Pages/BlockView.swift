@@ -65,7 +65,7 @@ package struct BlockView: Sendable, Hashable {
         switch block.kind {
         case .user, .assistant, .plan, .thinking, .output:
             guard !block.text.isEmpty, !isHidden(block) else { break }
-            list.append(" data-source=\"\(links.download(session, block.id, thread: block.thread))\"")
+            list.append(" data-source=\"\(links.download(session, block))\"")
         default: break
         }
         return list

@@ -1,6 +1,7 @@
 // Where the links of a page lead: below the base path, and for share viewers below their own link, so that nothing outside
 // the shared session can be reached from it.
 
+import Desktops
 import Wire
 
 /// The addresses that pages write. Every path segment that comes from outside is percent-encoded here.
@@ -11,10 +12,13 @@ package struct Links: Sendable, Hashable {
     package let share: String?
     /// `BASE/assets/DIGEST/`.
     let assets: String
+    /// Signs addresses of media in shares, so that a holder reaches only what the shared session shows.
+    private let mediaKey: [UInt8]
 
-    package init(base: String = "", build: String = "none", share: String? = nil) {
+    package init(base: String = "", build: String = "none", mediaKey: [UInt8] = []) {
         self.base = base
-        self.share = share
+        self.mediaKey = mediaKey
+        share = nil
         assets = "\(base)/assets/\(build)/"
     }
 
@@ -24,6 +28,7 @@ package struct Links: Sendable, Hashable {
     private init(_ other: Links, share: String) {
         base = other.base
         assets = other.assets
+        mediaKey = other.mediaKey
         self.share = share
     }
 
@@ -42,16 +47,23 @@ package struct Links: Sendable, Hashable {
         "\(self.session(session))/older?before=\(before)\(threadQuery(thread))"
     }
 
-    func media(_ session: String, _ id: String) -> String { "\(self.session(session))/media/\(Links.encoded(id))" }
-
-    func body(_ session: String, _ block: String, thread: String) -> String {
-        let query = thread == "main" ? "" : "?thread=\(Links.encoded(thread))"
-        return "\(self.session(session))/block/\(Links.encoded(block))\(query)"
+    func media(_ session: String, _ id: String) -> String {
+        let address = "\(self.session(session))/media/\(Links.encoded(id))"
+        return share == nil ? address : "\(address)?k=\(mediaProof(id))"
     }
 
-    func download(_ session: String, _ block: String, thread: String) -> String {
-        let query = thread == "main" ? "" : "?thread=\(Links.encoded(thread))"
-        return "\(self.session(session))/block/\(Links.encoded(block))/download\(query)"
+    /// What a share's address of media carries: only the server can make it.
+    func mediaProof(_ id: String) -> String {
+        let message = Array("\(share ?? "")\n\(id)".utf8)
+        return String(Digest.hex(Digest.hmacSHA256(key: mediaKey, message: message)).prefix(32))
+    }
+
+    func body(_ session: String, _ block: Block) -> String {
+        "\(self.session(session))/block/\(Links.encoded(block.id))?seq=\(block.seq)\(threadQuery(block.thread))"
+    }
+
+    func download(_ session: String, _ block: Block) -> String {
+        "\(self.session(session))/block/\(Links.encoded(block.id))/download?seq=\(block.seq)\(threadQuery(block.thread))"
     }
 
     private func threadQuery(_ thread: String) -> String { thread == "main" ? "" : "&thread=\(Links.encoded(thread))" }

@@ -137,11 +137,16 @@ enum Shell {
     /// A table that scrolls by itself on narrow screens.
     static func table(label: String, head: [String], rows: [[HTML]], bodyID: StaticString? = nil) -> HTML {
         let heads = head.map { text in "<th scope=\"col\">\(text)</th>" as HTML }
-        let body = rows.map { cells in "<tr>\(cells.map { cell in "<td>\(cell)</td>" as HTML })</tr>" as HTML }
-        let id = bodyID.map { id in " id=\"\(HTML(stringLiteral: id))\"" as HTML }
         return """
             <div class="table-wrap" tabindex="0" role="region" aria-label="\(label)"><table class="table"><thead><tr>\(heads)\
-            </tr></thead><tbody\(id)>\(body)</tbody></table></div>
+            </tr></thead>\(tableBody(rows, id: bodyID))</table></div>
             """
+    }
+
+    /// The rows of a table; with an id, live messages can replace them.
+    static func tableBody(_ rows: [[HTML]], id: StaticString? = nil) -> HTML {
+        let body = rows.map { cells in "<tr>\(cells.map { cell in "<td>\(cell)</td>" as HTML })</tr>" as HTML }
+        let mark = id.map { id in " id=\"\(HTML(stringLiteral: id))\"" as HTML }
+        return "<tbody\(mark)>\(body)</tbody>"
     }
 }
