@@ -81,7 +81,9 @@ package import Wire
 
     private func desktopRegistered(_ device: String, _ name: String) {
         let id = device.lowercased()
-        hub.register(desktop: KnownDesktop(id: id, name: name))
+        var known = KnownDesktop(id: id, name: name)
+        known.isLocal = hub.desktop(id)?.isLocal ?? false
+        hub.register(desktop: known)
         let seen = RememberedDesktop(
             id: id, name: name, kind: DesktopKind.deviceLink.rawValue, lastSeen: Loop.wallClock
         )
