@@ -81,6 +81,8 @@ enum MarkdownLimits {
     /// Bytes of an unfinished block that is read again at every update of a stream; a longer one waits until it has grown by
     /// an eighth.
     static let eagerTail = 16_384
+    /// Groups, arguments and environments inside each other in a formula.
+    static let formulaDepth = 80
     /// The most digits of an ordered list's number (CommonMark §5.2).
     static let listDigits = 9
 }
