@@ -19,20 +19,11 @@ enum TranscriptsCommand {
     /// - Returns: the exit status: 0, or 64 for wrong arguments.
     static func run(_ arguments: [String]) -> Int32 {
         Options.parse(arguments, syntax) { options in
-            let roots = AgentRoots(home: options.value("--home"), environment: environment())
+            let roots = AgentRoots(home: options.value("--home"), environment: DesktopCommand.environment())
             let counts = Census.take(roots, now: Int64(time(nil)) * 1_000)
             print(options.has("--json") ? json(counts) : table(counts))
             return ExitCode.ok
         }
-    }
-
-    /// The variables that move the agents' folders.
-    private static func environment() -> [String: String] {
-        var known: [String: String] = [:]
-        for name in ["HOME", "CLAUDE_CONFIG_DIR", "CODEX_HOME"] {
-            if let value = unsafe getenv(name) { known[name] = unsafe String(cString: value) }
-        }
-        return known
     }
 
     private static func json(_ counts: [TranscriptCount]) -> String {
