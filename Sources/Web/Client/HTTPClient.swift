@@ -5,13 +5,14 @@ package import Wire
 /// A request to a server.
 package struct OutgoingRequest: Sendable {
     package var method: HTTPMethod
-    package var url: HTTPURL
+    /// `http://` or `https://`.
+    package var url: String
     package var fields: HTTPFields
     package var body: [UInt8]
     /// Bytes of the largest answer's body.
     package var responseLimit = 16 << 20
 
-    package init(_ method: HTTPMethod = .get, _ url: HTTPURL, fields: HTTPFields = [:], body: [UInt8] = []) {
+    package init(_ method: HTTPMethod = .get, url: String, fields: HTTPFields = [:], body: [UInt8] = []) {
         self.method = method
         self.url = url
         self.fields = fields
@@ -21,6 +22,7 @@ package struct OutgoingRequest: Sendable {
 
 /// Why there is no answer.
 package enum HTTPClientError: Error, Equatable {
+    case invalidURL
     case dial(DialError)
     case timedOut
     case cancelled
@@ -37,27 +39,28 @@ package enum HTTPClient {
     ///
     /// - Parameters:
     ///   - tls: whom to trust; nil for the system's authorities.
-    ///   - milliseconds: for everything, from the lookup to the last byte.
+    ///   - deadline: milliseconds for everything, from the lookup to the last byte.
     @Loop package static func send(
         _ request: OutgoingRequest,
         tls: TLSContext? = nil,
-        within milliseconds: Int64 = 30_000
+        deadline milliseconds: Int64 = 30_000
     ) async throws(HTTPClientError) -> HTTPResponse {
+        guard let url = HTTPURL(request.url), url.scheme == .http || url.scheme == .https else { throw .invalidURL }
         let deadline = Loop.now + milliseconds
         let dialled: DialledStream
         do throws(DialError) {
-            dialled = try await Dialer.dial(request.url, tls: tls, deadline: deadline)
+            dialled = try await Dialer.dial(url, tls: tls, deadline: deadline)
         } catch {
             throw .dial(error)
         }
         let exchange = ClientExchange(dialled, deadline: deadline)
         defer { exchange.close() }
-        try await exchange.send(head(of: request), request.body)
+        try await exchange.send(head(of: request, url), request.body)
         return try await exchange.response(isHead: request.method == .head, limit: request.responseLimit)
     }
 
-    private static func head(of request: OutgoingRequest) -> [UInt8] {
-        var text = "\(request.method) \(request.url.target) HTTP/1.1\r\nHost: \(request.url.authority)\r\n"
+    private static func head(of request: OutgoingRequest, _ url: HTTPURL) -> [UInt8] {
+        var text = "\(request.method) \(url.target) HTTP/1.1\r\nHost: \(url.authority)\r\n"
         for (name, value) in request.fields.all where !isOurs(name) { text += "\(name): \(value)\r\n" }
         if !request.body.isEmpty || request.method == .post || request.method == .put || request.method == .patch {
             text += "Content-Length: \(request.body.count)\r\n"

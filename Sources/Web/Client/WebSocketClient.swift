@@ -22,13 +22,13 @@ package enum WebSocketClient {
     ///   - url: `ws://` or `wss://`.
     ///   - fields: added to the request, such as `Authorization` or `Origin`.
     ///   - tls: whom to trust; nil for the system's authorities.
-    ///   - milliseconds: for everything up to the open socket.
+    ///   - deadline: milliseconds for everything up to the open socket.
     @Loop package static func connect(
         url text: String,
         fields: HTTPFields = [:],
         options: WebSocketOptions = WebSocketOptions(),
         tls: TLSContext? = nil,
-        within milliseconds: Int64 = 15_000
+        deadline milliseconds: Int64 = 15_000
     ) async throws(WebSocketConnectError) -> WebSocket {
         guard let url = HTTPURL(text), url.scheme == .ws || url.scheme == .wss else { throw .invalidURL }
         let deadline = Loop.now + milliseconds
@@ -54,7 +54,7 @@ package enum WebSocketClient {
             case .timedOut: throw .timedOut
             case .cancelled: throw .cancelled
             case .cut: throw .cut
-            case .malformedResponse, .tooLarge, .dial: throw .malformedResponse
+            case .malformedResponse, .tooLarge, .dial, .invalidURL: throw .malformedResponse
             }
         }
         guard answer.status == 101 else { throw .refused(status: answer.status) }

@@ -79,6 +79,8 @@ import Wire
     }
 
     private func shakeHands() {
+        // Each costs half a millisecond: the others ask again in the next turn.
+        guard LoopBuffers.mayShakeHands() else { return }
         switch stream.handshake() {
         case .moved:
             server.counters.tlsHandshakes += 1
@@ -131,6 +133,8 @@ import Wire
         var events: Readiness = wantsInput ? .readable : []
         if !output.isEmpty { events.formUnion(.writable) }
         watch.change(to: events)
+        // What the TLS layer holds is no event for epoll.
+        if stream.mayHoldMore, wantsInput { Loop.post { [weak self] in self?.ready(.readable) } }
     }
 
     /// False once the connection has ended or become a WebSocket: any call that sends may bring that about.
@@ -160,16 +164,14 @@ import Wire
 
     private func read() {
         let buffer = unsafe LoopBuffers.input
-        repeat {
-            switch unsafe stream.receive(into: buffer) {
-            case .moved(let count):
-                server.counters.bytesReceived += count
-                unsafe take(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
-            case .blocked: return
-            case .ended: return peerEnded()
-            case .failed: return close()
-            }
-        } while stream.mayHoldMore && wantsInput
+        switch unsafe stream.receive(into: buffer) {
+        case .moved(let count):
+            server.counters.bytesReceived += count
+            unsafe take(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
+        case .blocked: return
+        case .ended: peerEnded()
+        case .failed: close()
+        }
     }
 
     private func take(_ bytes: UnsafeRawBufferPointer) {

@@ -12,6 +12,19 @@ import Wire
     /// The parser of request heads, with its table of fields.
     static var parser = RequestHeadParser()
 
+    /// Counts the steps of TLS handshakes in this turn. Returns false when it has had its share.
+    static func mayShakeHands() -> Bool {
+        if handshakeTurn != Loop.statistics.turns {
+            handshakeTurn = Loop.statistics.turns
+            handshakes = 0
+        }
+        handshakes += 1
+        return handshakes <= HTTPLimits.handshakesPerTurn
+    }
+
+    private static var handshakeTurn: Int64 = -1
+    private static var handshakes = 0
+
     /// WebSocket frames made inside a callback; taken and given back by the connection at work.
     static var frames: [UInt8] = []
 }
