@@ -71,7 +71,7 @@ extension Block {
 }
 
 @Loop final class Scene {
-    static let desktopID = "dddddddd-0000-4000-8000-000000000001"
+    nonisolated static let desktopID = "dddddddd-0000-4000-8000-000000000001"
 
     let scratch = ScratchFolder()
     let service = MadeUpService()
