@@ -113,10 +113,8 @@ extension BlockParser {
         var end = lineEnd
         while start < end, ASCII.isSpaceOrTab(source[start]) { start += 1 }
         while end > start, ASCII.isSpaceOrTab(source[end - 1]) { end -= 1 }
-        nodes[index].extra = Int32(text.count)
-        text.append(source, start, end)
-        nodes[index].extraEnd = Int32(text.count)
-        nodes[index].start = Int32(text.count)
+        nodes[index].extra = Int32(start)
+        nodes[index].extraEnd = Int32(end)
     }
 
     /// A row of `=` or `-` under a paragraph makes it a heading (CommonMark §4.3).
@@ -128,7 +126,6 @@ extension BlockParser {
         guard position == lineEnd else { return .none }
         let paragraph = Int(open[open.count - 1])
         guard nodes[paragraph].kind == .paragraph else { return .none }
-        nodes[paragraph].end = Int32(text.count)
         takeReferences(of: paragraph)
         guard nodes[paragraph].start < nodes[paragraph].end else { return .none }
         nodes[paragraph].kind = .heading
@@ -210,9 +207,8 @@ extension BlockParser {
         let labelStart = textStart + 2
         add(.footnote)
         let index = nodes.count - 1
-        nodes[index].extra = Int32(text.count)
-        text.append(source, labelStart, position)
-        nodes[index].extraEnd = Int32(text.count)
+        nodes[index].extra = Int32(labelStart)
+        nodes[index].extraEnd = Int32(position)
         let label = References.normalised(source, labelStart, position)
         if footnotes[label] == nil { footnotes[label] = Int32(index) }
         advance(to: position + 2)
@@ -237,8 +233,7 @@ extension BlockParser {
         var start = rest
         while start < lineEnd, ASCII.isSpaceOrTab(source[start]) { start += 1 }
         if start < lineEnd {
-            text.append(source, start, lineEnd)
-            text.append(ASCII.lineFeed)
+            collect(start, lineEnd)
         }
         return true
     }

@@ -8,7 +8,7 @@ struct BlockParser: ~Copyable {
     let dialect: Dialect
     /// Index 0 is the document.
     var nodes: [BlockNode] = [BlockNode(kind: .document)]
-    /// The text of leaf blocks, container markers removed.
+    /// The text of leaf blocks whose lines have container markers between them in the source.
     var text: ByteBuffer
     var columns: [ColumnAlignment] = []
     var references: References
@@ -35,16 +35,18 @@ struct BlockParser: ~Copyable {
     var textColumn = 0
     var ruleRefusedBefore = 0
 
-    /// Where the open paragraph's last line begins, in `text` and in `source`: it may turn out to be a table's header.
+    /// The open paragraph's last line may turn out to be a table's header: where it and its text begin in the source, and
+    /// where the paragraph's text ended before it.
+    var lastLineStart = 0
     var lastLineText = 0
-    var lastLineSource = 0
+    var beforeLastLine: Int32 = 0
     var mathClose = MathCloseCache()
 
     init(_ source: ByteView, dialect: Dialect, references: References = References()) {
         self.source = source
         self.references = references
         self.dialect = dialect
-        text = ByteBuffer(capacity: source.count + source.count / 16 + 64)
+        text = ByteBuffer(capacity: source.count / 8 + 64)
         nodes.reserveCapacity(source.count / 64 + 16)
     }
 
@@ -190,8 +192,10 @@ struct BlockParser: ~Copyable {
     private mutating func mathContinuation(_ index: Int32) -> Continuation {
         let delimiter = nodes[Int(index)].detail
         if let close = MathCloseCache.closing(delimiter, in: source, from: textStart, to: lineEnd) {
+            moveToArena(Int(index))
             text.append(source, textStart, close.start)
             text.append(source, close.start + 2, close.end)
+            nodes[Int(index)].end = Int32(text.count)
             nodes[Int(index)].flags.insert(.closed)
             return .consumed
         }
@@ -258,19 +262,54 @@ struct BlockParser: ~Copyable {
     /// Appends the rest of the line as it stands.
     private mutating func addLine() {
         if isInsideTab {
+            let leaf = Int(open[open.count - 1])
+            moveToArena(leaf)
             offset += 1
             for _ in 0..<4 - column % 4 { text.append(ASCII.space) }
+            nodes[leaf].end = Int32(text.count)
         }
-        text.append(source, min(offset, lineEnd), lineEnd)
-        text.append(ASCII.lineFeed)
+        collect(min(offset, lineEnd), lineEnd)
     }
 
     private mutating func addParagraphLine() {
-        lastLineText = text.count
-        lastLineSource = lineStart
-        text.append(source, textStart, lineEnd)
-        text.append(ASCII.lineFeed)
+        let leaf = Int(open[open.count - 1])
+        lastLineText = textStart
+        lastLineStart = lineStart
+        beforeLastLine = nodes[leaf].end
+        collect(textStart, lineEnd)
     }
+
+    /// Adds `from..<to` of the source and a line feed to the innermost block's text. Lines that follow each other in the
+    /// source stay there; else the text moves to the arena.
+    mutating func collect(_ from: Int, _ to: Int) {
+        let leaf = Int(open[open.count - 1])
+        if !nodes[leaf].flags.contains(.inArena) {
+            if nodes[leaf].start == nodes[leaf].end { nodes[leaf].start = Int32(from) } else if Int(nodes[leaf].end) != from {
+                moveToArena(leaf)
+            }
+        }
+        if nodes[leaf].flags.contains(.inArena) {
+            text.append(source, from, to)
+            text.append(ASCII.lineFeed)
+            nodes[leaf].end = Int32(text.count)
+        } else {
+            nodes[leaf].end = Int32(min(to + 1, source.count))
+        }
+    }
+
+    /// Copies the text of an open leaf to the end of the arena.
+    mutating func moveToArena(_ leaf: Int) {
+        let node = nodes[leaf]
+        guard !node.flags.contains(.inArena) else { return }
+        nodes[leaf].flags.insert(.inArena)
+        nodes[leaf].start = Int32(text.count)
+        text.append(source, Int(node.start), Int(node.end))
+        nodes[leaf].end = Int32(text.count)
+        beforeLastLine += nodes[leaf].start - node.start
+    }
+
+    /// Where a block's text lies.
+    func view(of node: BlockNode) -> ByteView { node.flags.contains(.inArena) ? text.view : source }
 
     private mutating func addHeadingText() {
         var end = lineEnd
@@ -278,7 +317,9 @@ struct BlockParser: ~Copyable {
         var hashes = end
         while hashes > textStart, source[hashes - 1] == UInt8(ascii: "#") { hashes -= 1 }
         if hashes < end, hashes == textStart || ASCII.isSpaceOrTab(source[hashes - 1]) { end = hashes }
-        text.append(source, textStart, end)
+        let heading = Int(open[open.count - 1])
+        nodes[heading].start = Int32(textStart)
+        nodes[heading].end = Int32(end)
     }
 
     /// `[ ]` or `[x]` at the start of an item's first paragraph (GFM task list items).
@@ -316,7 +357,6 @@ struct BlockParser: ~Copyable {
         let index = Int32(nodes.count)
         var node = BlockNode(kind: kind)
         node.parent = Int32(parent)
-        node.start = Int32(text.count)
         node.sourceLine = Int32(lineStart)
         let sibling = nodes[parent].lastChild
         node.previous = sibling
@@ -337,12 +377,8 @@ struct BlockParser: ~Copyable {
         open.removeLast()
         switch nodes[index].kind {
         case .paragraph:
-            nodes[index].end = Int32(text.count)
             dropReferences(of: index)
-        case .heading, .html, .math: nodes[index].end = Int32(text.count)
-        case .code:
-            nodes[index].end = Int32(text.count)
-            if nodes[index].detail == 0 { dropTrailingBlankLines(of: index) }
+        case .code where nodes[index].detail == 0: dropTrailingBlankLines(of: index)
         case .list: settleTightness(of: index)
         case .quote: quotes.removeLast()
         default: break
@@ -361,7 +397,7 @@ struct BlockParser: ~Copyable {
     }
 
     private mutating func dropTrailingBlankLines(of index: Int) {
-        let view = text.view
+        let view = view(of: nodes[index])
         let start = Int(nodes[index].start)
         var end = Int(nodes[index].end)
         var position = end

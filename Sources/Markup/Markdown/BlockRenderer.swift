@@ -21,7 +21,7 @@ struct BlockRenderer: ~Copyable {
     init(_ blocks: consuming BlockParser) {
         dialect = blocks.dialect
         let size = blocks.source.count
-        inline = InlineParser(dialect: blocks.dialect, view: blocks.text.view)
+        inline = InlineParser(dialect: blocks.dialect, view: blocks.source)
         output = ByteBuffer(capacity: size + size / 4 + 256)
         paddedCells = MarkdownLimits.paddedCells + size
         if blocks.isGrowing {
@@ -112,7 +112,7 @@ struct BlockRenderer: ~Copyable {
     // MARK: Paragraphs, headings, lists
 
     private mutating func writeParagraph(_ node: BlockNode) {
-        if inline.isGrowing, GrowingText.isTableHeader(blocks.text.view, Int(node.start), Int(node.end)) {
+        if inline.isGrowing, GrowingText.isTableHeader(blocks.view(of: node), Int(node.start), Int(node.end)) {
             writeGrowingTable(node)
             return
         }
@@ -123,12 +123,12 @@ struct BlockRenderer: ~Copyable {
             guard from < to else { return }
         }
         if isTight(node) {
-            writeInline(blocks.text.view, from, to)
+            writeInline(blocks.view(of: node), from, to)
             return
         }
         output.freshLine()
         output.append("<p>")
-        writeInline(blocks.text.view, from, to)
+        writeInline(blocks.view(of: node), from, to)
         writePendingBackReference(node)
         output.append("</p>\n")
     }
@@ -145,7 +145,7 @@ struct BlockRenderer: ~Copyable {
         output.append("<h")
         output.append(level)
         if dialect.chat {
-            inline.parse(blocks.text.view, Int(node.start), Int(node.end), references: blocks)
+            inline.parse(blocks.view(of: node), Int(node.start), Int(node.end), references: blocks)
             let name = names.name(for: inline)
             if !name.isEmpty {
                 output.append(" id=\"")
@@ -155,7 +155,7 @@ struct BlockRenderer: ~Copyable {
             }
         }
         output.append(">")
-        writeInline(blocks.text.view, Int(node.start), Int(node.end))
+        writeInline(blocks.view(of: node), Int(node.start), Int(node.end))
         output.append("</h")
         output.append(level)
         output.append(">\n")
@@ -194,7 +194,7 @@ struct BlockRenderer: ~Copyable {
 
     private mutating func writeCode(_ node: BlockNode) {
         output.freshLine()
-        let info = Entities.unescaped(blocks.text.view, Int(node.extra), node.detail == 0 ? Int(node.extra) : Int(node.extraEnd))
+        let info = Entities.unescaped(blocks.source, Int(node.extra), node.detail == 0 ? Int(node.extra) : Int(node.extraEnd))
         let word = Array(info.prefix { !ASCII.isWhitespace($0) })
         if dialect.chat {
             writeFigure(node, language: word)
@@ -207,14 +207,21 @@ struct BlockRenderer: ~Copyable {
             output.appendEscaped(word)
             output.append("\">")
         }
-        output.appendEscaped(blocks.text.view, Int(node.start), Int(node.end))
+        writeCodeLines(node)
         output.append("</code></pre>\n")
+    }
+
+    /// Code ends with a line feed even where the text does not.
+    private mutating func writeCodeLines(_ node: BlockNode) {
+        let view = blocks.view(of: node)
+        output.appendEscaped(view, Int(node.start), Int(node.end))
+        if node.end > node.start, view[Int(node.end) - 1] != ASCII.lineFeed { output.append(ASCII.lineFeed) }
     }
 
     private mutating func writeHTML(_ node: BlockNode) {
         output.freshLine()
         var end = Int(node.end)
-        let view = blocks.text.view
+        let view = blocks.view(of: node)
         if dialect.chat {
             while end > Int(node.start), ASCII.isWhitespace(view[end - 1]) { end -= 1 }
             output.append("<p class=\"md-raw\">")
@@ -266,7 +273,7 @@ struct BlockRenderer: ~Copyable {
 
     private mutating func writeRow(_ row: BlockNode, of table: BlockNode, isHeader: Bool) {
         output.append("<tr>\n")
-        var cells = TableRow(blocks.text.view, Int(row.start), Int(row.end))
+        var cells = TableRow(blocks.source, Int(row.start), Int(row.end))
         for column in 0..<Int(table.extraEnd) {
             let cell = cells.next()
             if cell == nil {
@@ -293,7 +300,7 @@ struct BlockRenderer: ~Copyable {
     }
 
     private mutating func writeCell(_ range: (start: Int, end: Int, hasEscapedBar: Bool)) {
-        let view = blocks.text.view
+        let view = blocks.source
         guard range.hasEscapedBar else {
             writeInline(view, range.start, range.end)
             return

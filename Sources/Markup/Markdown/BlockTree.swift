@@ -1,5 +1,6 @@
 // The blocks of one Markdown text as a flat tree: what `BlockParser` builds and `BlockRenderer` walks.
-// Nodes refer to each other by index; their text lies in one arena, so a text of any size needs a handful of allocations.
+// Nodes refer to each other by index; their text lies in the source, or in one arena where container markers had to be left
+// out, so a text of any size needs a handful of allocations.
 
 /// What a block is (CommonMark 0.31.2 §4 and §5, GFM tables, footnotes as cmark-gfm has them, display math).
 enum BlockKind: UInt8 {
@@ -10,7 +11,7 @@ enum BlockKind: UInt8 {
     var takesLines: Bool { self == .paragraph || self == .heading || self == .code }
 }
 
-/// One block. `start..<end` is its text in the arena.
+/// One block. `start..<end` is its text, in the source or in the arena.
 struct BlockNode {
     var kind: BlockKind
     var flags: Flags = []
@@ -20,9 +21,10 @@ struct BlockNode {
     var indent: UInt8 = 0
     /// item: columns its content is indented by. code: fence length.
     var width: Int32 = 0
-    /// list, item: first number. code: start of the info string in the arena. table: index of its columns.
+    /// list, item: first number. code, footnote: where the info string or label starts in the source. table: index of its
+    /// columns.
     var extra: Int32 = 0
-    /// code: end of the info string. footnote: end of its label; the label starts at `extra`. table: column count.
+    /// code, footnote: where the info string or label ends. table: column count.
     var extraEnd: Int32 = 0
     var start: Int32 = 0
     var end: Int32 = 0
@@ -42,8 +44,8 @@ struct BlockNode {
         static let task = Flags(rawValue: 8)
         static let done = Flags(rawValue: 16)
         static let closed = Flags(rawValue: 32)
-        /// A paragraph that held only reference definitions, or a table's former paragraph.
-        static let empty = Flags(rawValue: 64)
+        /// `start..<end` lies in the parser's arena, not in the source: its lines did not follow each other there.
+        static let inArena = Flags(rawValue: 64)
         /// The block's end was checked for a blank line already.
         static let blankChecked = Flags(rawValue: 128)
     }

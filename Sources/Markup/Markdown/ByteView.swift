@@ -44,6 +44,38 @@ import Glibc
         }
     }
 
+    /// Like ``firstMarked(in:from:to:)`` for tables whose bytes are all among ``inlineCandidates(_:)``.
+    @inline(__always)
+    func firstInlineMark(in table: ByteTable, from: Int, to: Int) -> Int {
+        precondition(from >= 0 && from <= to && to <= count)
+        return unsafe table.marks.withUnsafeBufferPointer { marks in
+            var index = from
+            while index + 16 <= to {
+                let block = unsafe UnsafeRawPointer(base + index).loadUnaligned(as: SIMD16<UInt8>.self)
+                var candidates = unsafe unsafeBitCast(Self.inlineCandidates(block), to: SIMD2<UInt64>.self)
+                var offset = 0
+                for lane in 0..<2 {
+                    while candidates[lane] != 0 {
+                        offset = lane * 8 + candidates[lane].trailingZeroBitCount / 8
+                        if unsafe marks[Int(base[index + offset])] != 0 { return index + offset }
+                        candidates[lane] &= candidates[lane] &- 1
+                        candidates[lane] &= ~(0xFF << UInt64(offset % 8 * 8))
+                    }
+                }
+                index += 16
+            }
+            while index < to, unsafe marks[Int(base[index])] == 0 { index += 1 }
+            return index
+        }
+    }
+
+    /// Non-zero lanes where a byte may begin an inline construct: those bytes, and a few that share bits with them.
+    @inline(__always)
+    private static func inlineCandidates(_ block: SIMD16<UInt8>) -> SIMDMask<SIMD16<Int8>> {
+        ((block | 7) .== 0x5F) .| ((block | 4) .== 0x2E) .| ((block | 2) .== 0x26) .| ((block | 0x20) .== 0x60)
+            .| ((block | 6) .== 0x3E) .| (block .== 0x7E) .| (block .== 0x0A)
+    }
+
     /// Whether `text` stands at `index`.
     @inline(__always)
     func starts(with text: StaticString, at index: Int, before end: Int) -> Bool {
@@ -156,14 +188,29 @@ struct ByteTable: Sendable {
         count += bytes.count
     }
 
-    mutating func append(_ text: String) {
+    mutating func append(string text: String) {
         for byte in text.utf8 { append(byte) }
     }
 
-    mutating func append(decimal number: Int) { append(String(number)) }
+    mutating func append(decimal number: Int) { append(string: String(number)) }
 
-    mutating func append(_ scalar: Unicode.Scalar) {
-        for byte in UTF8.encode(scalar).unsafelyUnwrappedOrEmpty { append(byte) }
+    mutating func append(scalar: Unicode.Scalar) {
+        let value = scalar.value
+        if value < 0x80 {
+            append(UInt8(value))
+        } else if value < 0x800 {
+            append(UInt8(0xC0 | value >> 6))
+            append(UInt8(0x80 | value & 0x3F))
+        } else {
+            if value < 0x10000 {
+                append(UInt8(0xE0 | value >> 12))
+            } else {
+                append(UInt8(0xF0 | value >> 18))
+                append(UInt8(0x80 | value >> 12 & 0x3F))
+            }
+            append(UInt8(0x80 | value >> 6 & 0x3F))
+            append(UInt8(0x80 | value & 0x3F))
+        }
     }
 
     /// Forgets everything after the first `length` bytes.
@@ -181,7 +228,6 @@ struct ByteTable: Sendable {
     }
 
     /// Appends text as HTML: `&`, `<`, `>` and `"` become references. Good inside double-quoted attributes too.
-    @inline(__always)
     mutating func appendEscaped(_ view: ByteView, _ from: Int, _ to: Int) {
         let source = unsafe view.pointer(from, to)
         let length = to - from
@@ -189,6 +235,17 @@ struct ByteTable: Sendable {
         var start = 0
         var index = 0
         while index < length {
+            if index + 16 <= length {
+                let block = unsafe UnsafeRawPointer(source + index).loadUnaligned(as: SIMD16<UInt8>.self)
+                // `"` and `&`, `<` and `>` differ in one bit each.
+                let mask = ((block | 4) .== 0x26) .| ((block | 2) .== 0x3E)
+                let hits = unsafe unsafeBitCast(mask, to: SIMD2<UInt64>.self)
+                if hits[0] == 0 {
+                    index += hits[1] == 0 ? 16 : 8 + hits[1].trailingZeroBitCount / 8
+                    continue
+                }
+                index += hits[0].trailingZeroBitCount / 8
+            }
             let byte = unsafe source[index]
             if ASCII.needsEscape(byte) {
                 unsafe memcpy(base + count, source + start, index - start)
@@ -217,11 +274,6 @@ struct ByteTable: Sendable {
 
     /// All bytes as an array.
     func array() -> [UInt8] { unsafe Array(UnsafeBufferPointer(start: base, count: count)) }
-}
-
-extension Optional where Wrapped == Unicode.UTF8.EncodedScalar {
-    /// The encoded bytes; every scalar has some, so the empty case never shows.
-    fileprivate var unsafelyUnwrappedOrEmpty: [UInt8] { map { Array($0) } ?? [] }
 }
 
 /// Byte values and classes of ASCII as CommonMark groups them.

@@ -148,7 +148,7 @@ extension BlockRenderer {
 
     /// A fence: a figure with room for a caption and a copy button; Mermaid and math become what they describe.
     mutating func writeFigure(_ node: BlockNode, language: [UInt8]) {
-        let view = blocks.text.view
+        let view = blocks.view(of: node)
         let start = Int(node.start)
         let end = Int(node.end)
         if language.elementsEqual("mermaid".utf8), let figure = Mermaid.placeholder(view, start, end) {
@@ -172,7 +172,9 @@ extension BlockRenderer {
             output.append("\">")
         }
         let name = language.isEmpty ? nil : String(decoding: language, as: UTF8.self)
-        output.append(Highlight.html(view.string(start, end), language: name).bytes)
+        var code = view.string(start, end)
+        if !code.isEmpty, code.utf8.last != ASCII.lineFeed { code.append("\n") }
+        output.append(Highlight.html(code, language: name).bytes)
         output.append("</code></pre></figure>\n")
     }
 
@@ -189,7 +191,7 @@ extension BlockRenderer {
     /// `$$` or `\[` on a line of its own. Without its end it is shown as typed.
     mutating func writeMathBlock(_ node: BlockNode) {
         output.freshLine()
-        let view = blocks.text.view
+        let view = blocks.view(of: node)
         let start = Int(node.start)
         let end = Int(node.end)
         let isClosed = node.flags.contains(.closed)
@@ -224,7 +226,7 @@ enum Alert: CaseIterable {
     }
 
     private init?(_ paragraph: BlockNode, in blocks: borrowing BlockParser) {
-        let view = blocks.text.view
+        let view = blocks.view(of: paragraph)
         let start = Int(paragraph.start)
         let end = Int(paragraph.end)
         guard start + 2 < end, view[start] == UInt8(ascii: "["), view[start + 1] == UInt8(ascii: "!") else { return nil }
@@ -247,7 +249,7 @@ enum Alert: CaseIterable {
             return nil
         }
         let end = Int(paragraph.end)
-        guard let lineFeed = blocks.text.view.find(ASCII.lineFeed, from: Int(paragraph.start), to: end) else { return end }
+        guard let lineFeed = blocks.view(of: paragraph).find(ASCII.lineFeed, from: Int(paragraph.start), to: end) else { return end }
         return lineFeed + 1
     }
 

@@ -40,7 +40,7 @@ extension BlockRenderer {
     private mutating func writeFootnoteName(_ kind: StaticString, _ node: Int, reference: Int = 1) {
         output.append(dialect.idPrefix)
         output.append(kind)
-        Percent.append(blocks.text.view, Int(blocks.nodes[node].extra), Int(blocks.nodes[node].extraEnd), to: &output)
+        Percent.append(blocks.source, Int(blocks.nodes[node].extra), Int(blocks.nodes[node].extraEnd), to: &output)
         if reference > 1 {
             output.append("-")
             output.append(decimal: reference)

@@ -94,7 +94,7 @@ extension InlineParser {
 extension BlockRenderer {
     /// A table of which only the header is there.
     mutating func writeGrowingTable(_ node: BlockNode) {
-        let view = blocks.text.view
+        let view = blocks.view(of: node)
         let lineEnd = view.find(ASCII.lineFeed, from: Int(node.start), to: Int(node.end)) ?? Int(node.end)
         var cells = TableRow(view, Int(node.start), lineEnd)
         output.freshLine()

@@ -77,7 +77,7 @@ struct InlineParser: ~Copyable {
         textStart = start
         reset()
         while true {
-            position = view.firstMarked(in: specials, from: position, to: end)
+            position = view.firstInlineMark(in: specials, from: position, to: end)
             guard position < end else { break }
             readSpecial(references)
         }

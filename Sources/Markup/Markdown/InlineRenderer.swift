@@ -52,7 +52,7 @@ extension BlockRenderer {
         case "<": output.append("&lt;")
         case ">": output.append("&gt;")
         case "\"": output.append("&quot;")
-        default: output.append(scalar)
+        default: output.append(scalar: scalar)
         }
     }
 
@@ -177,7 +177,7 @@ extension BlockRenderer {
     private mutating func collectPlain(_ item: InlineItem, _ view: ByteView) -> Bool {
         switch item.kind {
         case .text: plain.append(view, Int(item.start), Int(item.end))
-        case .scalar: plain.append(Unicode.Scalar(UInt32(item.value)) ?? "\u{FFFD}")
+        case .scalar: plain.append(scalar: Unicode.Scalar(UInt32(item.value)) ?? "\u{FFFD}")
         case .delimiters:
             let run = inline.delimiters[Int(item.value)]
             guard run.firstClosed < 0, run.firstOpened < 0 else {

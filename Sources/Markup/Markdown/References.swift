@@ -87,7 +87,7 @@ struct References {
 extension BlockParser {
     /// Takes the definitions off the front of a paragraph.
     mutating func takeReferences(of paragraph: Int) {
-        let view = text.view
+        let view = view(of: nodes[paragraph])
         let end = Int(nodes[paragraph].end)
         var start = Int(nodes[paragraph].start)
         while start < end, view[start] == UInt8(ascii: "["), let next = references.read(view, start, end) { start = next }

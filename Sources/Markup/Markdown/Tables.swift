@@ -7,25 +7,25 @@ extension BlockParser {
         guard first == UInt8(ascii: "|") || first == UInt8(ascii: "-") || first == UInt8(ascii: ":"),
             let alignments = TableRow.delimiters(source, textStart, lineEnd)
         else { return false }
-        let headerEnd = text.count - 1
         let paragraph = Int(open[open.count - 1])
-        guard lastLineText >= Int(nodes[paragraph].start) else { return false }
-        let header = TableRow(text.view, lastLineText, headerEnd)
+        guard beforeLastLine >= nodes[paragraph].start || nodes[paragraph].start == lastLineText else { return false }
+        let headerStart = lastLineText
+        let headerEnd = lineStart - 1
+        let header = TableRow(source, headerStart, headerEnd)
         guard header.count == alignments.count else { return false }
         if dialect.chat, alignments.count == 1,
             source.find(UInt8(ascii: "|"), from: textStart, to: lineEnd) == nil,
-            text.view.find(UInt8(ascii: "|"), from: lastLineText, to: headerEnd) == nil
+            source.find(UInt8(ascii: "|"), from: headerStart, to: headerEnd) == nil
         {
             return false
         }
 
-        let headerStart = lastLineText
-        nodes[paragraph].end = Int32(headerStart)
+        nodes[paragraph].end = max(beforeLastLine, nodes[paragraph].start)
         open.removeLast()
         dropReferences(of: paragraph)
         add(.table)
         let table = nodes.count - 1
-        nodes[table].sourceLine = Int32(lastLineSource)
+        nodes[table].sourceLine = Int32(lastLineStart)
         nodes[table].extra = Int32(columns.count)
         nodes[table].extraEnd = Int32(alignments.count)
         columns += alignments
@@ -35,10 +35,7 @@ extension BlockParser {
 
     /// Adds the line at hand to the open table.
     mutating func addRow() {
-        let start = text.count
-        text.append(source, textStart, lineEnd)
-        addRow(from: start, to: text.count)
-        text.append(ASCII.lineFeed)
+        addRow(from: textStart, to: lineEnd)
     }
 
     private mutating func addRow(from start: Int, to end: Int) {

@@ -54,7 +54,7 @@ struct MathWriter: ~Copyable {
         case .unknown(let source): token("<mtext class=\"md-math-unknown\">", source, "mtext")
         case .space(let width):
             output.append("<mspace width=\"")
-            output.append(width)
+            output.append(string: width)
             output.append("\"></mspace>")
         case .fraction(let above, let below, let form): writeFraction(above, below, form)
         case .root(let base, let index):
@@ -104,9 +104,9 @@ struct MathWriter: ~Copyable {
         case .sized(let size):
             guard !text.isEmpty else { return }
             output.append("<mo stretchy=\"true\" minsize=\"")
-            output.append(size)
+            output.append(string: size)
             output.append("\" maxsize=\"")
-            output.append(size)
+            output.append(string: size)
             token("\">", text, "mo")
         }
     }

@@ -161,7 +161,7 @@ private struct SanitizerPass: ~Copyable {
         case .keep: openElement(name, attributes)
         case .void:
             output.append("<")
-            output.append(name)
+            output.append(string: name)
             output.append(">")
         case .drop: skip(toEndOf: name, nested: false)
         case .dropTree: skip(toEndOf: name, nested: true)
@@ -180,7 +180,7 @@ private struct SanitizerPass: ~Copyable {
 
     private mutating func close(_ name: String) {
         output.append("</")
-        output.append(name)
+        output.append(string: name)
         output.append(">")
     }
 
@@ -188,7 +188,7 @@ private struct SanitizerPass: ~Copyable {
         guard open.count < SanitizerRules.depth else { return }
         open.append(name)
         output.append("<")
-        output.append(name)
+        output.append(string: name)
         for attribute in attributes {
             if SanitizerRules.anywhere.contains(attribute.name) {
                 write(attribute.name, attribute.value)
@@ -207,7 +207,7 @@ private struct SanitizerPass: ~Copyable {
 
     private mutating func write(_ name: String, _ value: [UInt8]) {
         output.append(" ")
-        output.append(name)
+        output.append(string: name)
         output.append("=\"")
         output.appendEscaped(value)
         output.append("\"")
