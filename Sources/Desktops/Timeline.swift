@@ -175,12 +175,12 @@ package enum TimelineChange: Sendable, Equatable {
         }
     }
 
-    /// A lease for the session began or ended. What was missed before it began is fetched.
+    /// A lease for the session began or ended. What was missed before it began is fetched; what was loaded just now is
+    /// compared with the revision that the desktop greets a new lease with.
     func live(_ isLive: Bool) {
         guard isLive != self.isLive else { return }
         self.isLive = isLive
-        isCurrent = false
-        if isLive, isLoaded { refresh() }
+        if isLive, isLoaded, now() - loadedAt >= Timeline.freshness { refresh() }
     }
 
     /// Something may have been missed.
@@ -245,7 +245,8 @@ package enum TimelineChange: Sendable, Equatable {
     /// The newest page, and as many below it as what is held reaches down.
     private func newest() async throws(DesktopError) -> TimelinePage {
         let lowest = held.blocks.first?.seq
-        var page = try await ask(before: nil, limit: isLoaded ? Limits.pageBlocks : Limits.tailBlocks)
+        let limit = min(max(held.blocks.count, Limits.tailBlocks), Limits.pageBlocks)
+        var page = try await ask(before: nil, limit: limit)
         var pages = 1
         while let lowest, let first = page.blocks.first?.seq, first > lowest, page.hasMore, pages < Timeline.reloadPages {
             let older = try await ask(before: first, limit: Limits.pageBlocks)

@@ -9,6 +9,11 @@ package struct EventStream: Sendable {
         /// Whole messages, ascending.
         package var messages: [[UInt8]]
 
+        package init(gap: (oldest: Int, latest: Int)?, messages: [[UInt8]]) {
+            self.gap = gap
+            self.messages = messages
+        }
+
         package static func == (left: Replay, right: Replay) -> Bool {
             left.gap?.oldest == right.gap?.oldest && left.gap?.latest == right.gap?.latest
                 && left.messages == right.messages

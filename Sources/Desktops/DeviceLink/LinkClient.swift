@@ -1,28 +1,31 @@
 // The phone's role towards one desktop, over a relay: asks questions, holds leases, takes events in, knows how reachable the
 // desktop is. The hub has one for each desktop. Rules R25-R60 as far as they concern a server; `Link`, `Recovery`, `Leases`,
 // `PendingCalls` and `Intake` decide, this obeys.
-import Wire
+package import Wire
 
-@Loop final class LinkClient {
+/// One desktop, from this side.
+@Loop package final class LinkClient {
     private struct Reply: Sendable {
         var continuation: CheckedContinuation<Result<[UInt8], DesktopError>, Never>
         /// To send again when the relay says that there were too many frames.
         var request: RPCRequest
     }
 
-    let desktop: String
-    var presence: Presence { recovery.presence }
+    package let desktop: String
+    package var presence: Presence { recovery.presence }
     /// Sessions for which the desktop sends updates now, as far as it was told.
-    var wanted: [String] { leases.wanted }
+    package var wanted: [String] { leases.wanted }
 
-    /// Set by the owner before `start`.
-    var onPresence: (@Loop () -> Void)?
+    /// Set by the owner before `start`: the presence is another one.
+    package var onPresence: (@Loop () -> Void)?
     /// The desktop answered after an absence: what it told before may be out of date.
-    var onOnline: (@Loop () -> Void)?
+    package var onOnline: (@Loop () -> Void)?
     /// Events were missed.
-    var onGap: (@Loop () -> Void)?
-    var onControl: (@Loop (LinkEvent) -> Void)?
-    var onSnapshot: (@Loop (TimelineCodec.Snapshot) -> Void)?
+    package var onGap: (@Loop () -> Void)?
+    /// Control events, in order.
+    package var onControl: (@Loop (LinkEvent) -> Void)?
+    /// Snapshots of sessions with a lease.
+    package var onSnapshot: (@Loop (TimelineCodec.Snapshot) -> Void)?
 
     private let link: Link
     private let now: @Loop () -> Int64
@@ -38,7 +41,7 @@ import Wire
     /// - Parameters:
     ///   - device: this server's device id.
     ///   - isTrusted: the relay is in this process.
-    init(
+    package init(
         desktop: String,
         device: String,
         name: String,
@@ -61,13 +64,15 @@ import Wire
         link.onMessage = { [weak self] in self?.received($0) }
     }
 
-    func start() {
+    /// Connects, and looks for the desktop.
+    package func start() {
         recovery.begin(now: now())
         link.start()
         turn()
     }
 
-    func stop() {
+    /// Closes the connection; calls under way fail.
+    package func stop() {
         link.stop()
         timer?.cancel()
         timer = nil
@@ -81,7 +86,7 @@ import Wire
     ///   - params: JSON text of an object.
     ///   - key: for the 22 methods that need one (R37).
     /// - Returns: the result, JSON text.
-    func call(_ name: String, _ params: [UInt8], key: String? = nil) async throws(DesktopError) -> [UInt8] {
+    package func call(_ name: String, _ params: [UInt8], key: String? = nil) async throws(DesktopError) -> [UInt8] {
         guard let method = RPCMethod.named(name) else { throw .invalid("unknown method \(name)") }
         guard !method.isKeyed || key?.isEmpty == false else { throw .invalid("\(name) needs an idempotency key") }
         guard link.isUp else { throw .offline }
@@ -239,7 +244,7 @@ import Wire
     // MARK: Leases
 
     /// Sets the sessions to watch, the primary first, and whether the desktop holds only one.
-    func want(_ sessions: [String], isSingle: Bool) {
+    package func want(_ sessions: [String], isSingle: Bool) {
         leases.isSingle = isSingle
         leases.want(sessions, now: now())
         turn()

@@ -77,6 +77,14 @@ extension Relay {
         while connection.transport.bufferedBytes < Limits.relayWindowBytes, let message = connection.output.pop() {
             write(message, to: connection)
         }
+        guard !connection.output.isEmpty, !connection.willFlush else { return }
+        // A socket says that it drained only after it was really full; below that, time has to do.
+        connection.willFlush = true
+        Loop.after(milliseconds: Relay.flushEvery) { [weak self, weak connection] in
+            guard let self, let connection, !connection.isClosed else { return }
+            connection.willFlush = false
+            flush(connection)
+        }
     }
 
     func write(_ message: [UInt8], to connection: RelayConnection) {

@@ -72,6 +72,8 @@ package struct RelayMetrics: Sendable, Equatable {
     package static let patience: Int64 = 10_000
     /// Without an inbound frame until a connection is dropped, milliseconds (RS7).
     package static let silence: Int64 = 60_000
+    /// Between two looks at a socket that was too full for what waits, milliseconds.
+    static let flushEvery: Int64 = 10
     private static let sweepEvery: Int64 = 2_000
     private static let sessionSweepEvery: Int64 = 300_000
 
@@ -98,13 +100,21 @@ package struct RelayMetrics: Sendable, Equatable {
     package var onDesktopRegistered: (@Loop (_ device: String, _ name: String) -> Void)?
 
     private let rates: Rates
+    private let queueBytes: Int
     let now: @Loop () -> Int64
     private var timer: LoopTimer?
     private var sessionSweepAt: Int64 = 0
 
-    /// - Parameter now: monotonic milliseconds.
-    package init(rates: Rates = Rates(), now: @escaping @Loop () -> Int64 = { Loop.now }) {
+    /// - Parameters:
+    ///   - queueBytes: what may wait for one connection.
+    ///   - now: monotonic milliseconds.
+    package init(
+        rates: Rates = Rates(),
+        queueBytes: Int = Limits.relayQueueBytes,
+        now: @escaping @Loop () -> Int64 = { Loop.now }
+    ) {
         self.rates = rates
+        self.queueBytes = queueBytes
         self.now = now
     }
 
@@ -139,7 +149,13 @@ package struct RelayMetrics: Sendable, Equatable {
             rate: isPhone ? rates.phonePerSecond : rates.desktopPerSecond,
             now: now()
         )
-        let connection = RelayConnection(transport, identity, bucket: isTrusted ? nil : bucket, now: now())
+        let connection = RelayConnection(
+            transport,
+            identity,
+            bucket: isTrusted ? nil : bucket,
+            output: OutputQueue(limit: queueBytes),
+            now: now()
+        )
         connections[ObjectIdentifier(connection)] = connection
         transport.onText = { [weak self] in self?.received($0, from: connection) }
         transport.onBinary = { [weak self] in self?.received(binary: $0, from: connection) }
@@ -257,9 +273,10 @@ package struct RelayMetrics: Sendable, Equatable {
     var heardAt: Int64
     /// Nil for a trusted connection.
     var bucket: TokenBucket?
-    var output = OutputQueue()
+    var output: OutputQueue
     var isRegistered = false
     var isClosed = false
+    var willFlush = false
     var name = ""
     var session: String?
     /// phone: questions that were passed on and not answered yet, with their trace.
@@ -269,10 +286,17 @@ package struct RelayMetrics: Sendable, Equatable {
     /// phone: terminals whose bytes it gets.
     var terminals: Set<String> = []
 
-    init(_ transport: any LinkTransport, _ identity: RelayIdentity, bucket: TokenBucket?, now: Int64) {
+    init(
+        _ transport: any LinkTransport,
+        _ identity: RelayIdentity,
+        bucket: TokenBucket?,
+        output: OutputQueue,
+        now: Int64
+    ) {
         self.transport = transport
         self.identity = identity
         self.bucket = bucket
+        self.output = output
         openedAt = now
         heardAt = now
     }

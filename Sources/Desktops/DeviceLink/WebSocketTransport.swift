@@ -52,7 +52,7 @@ package import Wire
     }
 
     private func refusal(_ count: Int) -> SendOutcome? {
-        if isClosed { return .closed }
+        if isClosed || !socket.isOpen { return .closed }
         return socket.bufferedBytes + count > Limits.relayQueueBytes ? .busy : nil
     }
 
