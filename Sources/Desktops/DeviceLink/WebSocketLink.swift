@@ -28,16 +28,16 @@ package enum WebSocketLink {
             throw .failed("the relay's address must begin with https:// (or http:// on this machine)")
         }
         let socket: WebSocket
-        do {
+        do throws(WebSocketConnectError) {
             socket = try await WebSocketClient.connect(
                 url: url,
                 fields: fields(token: token, identity: identity),
                 tls: tls,
-                within: deadline
+                deadline: deadline
             )
         } catch {
             switch error {
-            case .refused(401), .refused(403): throw .unauthorized
+            case .refused(status: 401), .refused(status: 403): throw .unauthorized
             default: throw .failed("\(error)")
             }
         }
