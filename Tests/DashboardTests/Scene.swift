@@ -266,22 +266,34 @@ extension HTTPResponse {
 }
 
 extension String {
+    /// Where `text` stands first. Over bytes: pages are large, and tests run on the loop.
     func firstRange(of text: String) -> Range<Index>? {
-        var start = startIndex
-        while start < endIndex {
-            if self[start...].hasPrefix(text) { return start..<index(start, offsetBy: text.count) }
-            start = index(after: start)
-        }
-        return nil
+        let wanted = Array(text.utf8)
+        guard let offset = Array(utf8).firstIndex(of: wanted, from: 0) else { return nil }
+        let start = utf8.index(startIndex, offsetBy: offset)
+        return start..<utf8.index(start, offsetBy: wanted.count)
     }
 
     func count(of text: String) -> Int {
-        var count = 0, rest = self[...]
-        while let range = String(rest).firstRange(of: text) {
+        let bytes = Array(utf8), wanted = Array(text.utf8)
+        var count = 0, position = 0
+        while let next = bytes.firstIndex(of: wanted, from: position) {
             count += 1
-            rest = String(rest)[range.upperBound...]
+            position = next + wanted.count
         }
         return count
+    }
+}
+
+extension [UInt8] {
+    fileprivate func firstIndex(of wanted: [UInt8], from start: Int) -> Int? {
+        guard let first = wanted.first, count >= wanted.count else { return nil }
+        var index = start
+        while index <= count - wanted.count {
+            if self[index] == first, self[index..<index + wanted.count].elementsEqual(wanted) { return index }
+            index += 1
+        }
+        return nil
     }
 }
 
@@ -304,22 +316,28 @@ final class ScratchFolder: Sendable {
 
 /// A GET with a chosen `Host`; the whole answer as text. Blocks: off the loop.
 func rawGet(port: Int, path: String, host: String) -> String {
-    let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+    let descriptor = openSocket(port: port)
     defer { close(descriptor) }
-    var address = sockaddr_in()
-    address.sin_family = sa_family_t(AF_INET)
-    address.sin_port = in_port_t(port).bigEndian
-    address.sin_addr.s_addr = in_addr_t(0x7F00_0001).bigEndian
-    let isConnected = unsafe withUnsafePointer(to: &address) { pointer in
-        unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-            unsafe connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0
-        }
-    }
-    guard isConnected else { return "" }
     let request = Array("GET \(path) HTTP/1.1\r\nHost: \(host)\r\nConnection: close\r\n\r\n".utf8)
     guard unsafe write(descriptor, request, request.count) == request.count else { return "" }
     var answer: [UInt8] = []
     var buffer = [UInt8](repeating: 0, count: 65_536)
     while case let count = unsafe read(descriptor, &buffer, buffer.count), count > 0 { answer += buffer[..<count] }
     return String(decoding: answer, as: UTF8.self)
+}
+
+/// A connection to a port of this machine.
+func openSocket(port: Int) -> Int32 {
+    let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+    var address = sockaddr_in()
+    address.sin_family = sa_family_t(AF_INET)
+    address.sin_port = in_port_t(port).bigEndian
+    address.sin_addr.s_addr = in_addr_t(0x7F00_0001).bigEndian
+    let code = unsafe withUnsafePointer(to: &address) { pointer in
+        unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+            unsafe connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+        }
+    }
+    precondition(code == 0)
+    return descriptor
 }
