@@ -87,6 +87,8 @@ class TreeSitter:
                     rank = -pattern if self.name in FIRST_WINS else pattern
                     if name.split(".")[0] in ("variable", "property"):
                         rank -= 10_000          # what any name is; every other capture says more
+                    if name == "string.special.key":
+                        rank += 10_000          # a key is more than a string
                     spans.append((node.start_byte, -node.end_byte, rank, self.fold(name, node)))
         spans.sort(key=lambda s: s[:3])
         marks = [None] * len(source)
@@ -117,6 +119,7 @@ class Pygments:
     def __init__(self, language):
         from pygments.lexers import get_lexer_by_name
         names = {"tex": "latex", "shell": "bash", "terraform": "hcl", "objectivec": "objective-c", "gomod": "text"}
+        self.name = language
         self.lexer = get_lexer_by_name(names.get(language, language), stripnl=False, ensurenl=False)
 
     def classes(self, source):
@@ -125,14 +128,20 @@ class Pygments:
         marks = []
         for kind, value in self.lexer.get_tokens(text):
             if kind in Comment.Preproc or kind in Comment.PreprocFile:
-                fold = "keyword"
+                fold = "directive"      # also what follows Perl's __END__
+            elif self.name == "cmake" and kind is String:
+                fold = "name"           # unquoted arguments
+            elif self.name == "cmake" and kind in Name.Builtin:
+                fold = "word"           # if() and endif() are commands like any other for Pygments
+            elif self.name == "yaml" and kind in Name.Constant:
+                fold = "string"         # block scalars
             elif kind in Comment:
                 fold = "comment"
             elif kind in Keyword.Constant or kind in Keyword.Pseudo:
                 fold = "name"
             elif kind in Keyword or kind in Operator.Word:
                 fold = "word"
-            elif kind in String or kind in Literal.Date:
+            elif kind in String or kind in Literal.Date or kind in Literal.Scalar:
                 fold = "string"
             elif kind in Number:
                 fold = "number"
@@ -162,10 +171,12 @@ def agree(mine, theirs, kind):
         return True
     if theirs == "name":
         return mine in ("other", "function", "type", "tag", "attribute") or kind in ("meta",)
+    if theirs == "directive":
+        return mine in ("keyword", "comment") or kind in ("meta", "heading")
     if theirs == "word":            # Pygments calls built-in types and functions keywords, and operators words
         return mine in ("keyword", "type") or kind in ("constant", "tag", "function", "variable")
     if theirs == "string":          # keys, symbols and link targets
-        return kind in ("property", "constant", "link")
+        return kind in ("property", "constant", "link", "variable")
     return False
 
 

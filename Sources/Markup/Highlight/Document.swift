@@ -59,7 +59,7 @@ struct DocumentLexer {
             if byte == UInt8(ascii: "<") {
                 if openTemplate(&x) || markup(&x, start) { if x.frames.count != depth { return } }
             } else if byte == UInt8(ascii: "&") {
-                entity(&x)
+                entity(&x, .constant)
             } else if byte == UInt8(ascii: "{"), dialect.contains(.mustache), openTemplate(&x) {
                 return
             } else {
@@ -68,13 +68,13 @@ struct DocumentLexer {
         }
     }
 
-    private func entity(_ x: inout Scanner) {
+    private func entity(_ x: inout Scanner, _ kind: Highlight.Kind) {
         let start = x.position
         var index = start + 1
         while index - start < 34, source(x, index).isWord || source(x, index) == UInt8(ascii: "#") { index += 1 }
         if index > start + 1, source(x, index) == UInt8(ascii: ";") {
             x.position = index + 1
-            x.emit(.escape, from: start)
+            x.emit(kind, from: start)
         } else {
             x.position = start + 1
         }
@@ -113,7 +113,7 @@ struct DocumentLexer {
             return true
         }
         x.position = name
-        while source[x.position].isWord || "-.:".utf8.contains(source[x.position]) { x.position += 1 }
+        while source[x.position].isWord || source[x.position].isOne(of: "-.:") { x.position += 1 }
         let end = x.position
         x.emit(.punctuation, from: start, to: name)
         x.emit(.tag, from: name, to: end)
@@ -155,7 +155,7 @@ struct DocumentLexer {
                 x.emit(.operator, from: start)
                 while source[x.position].isBlank { x.position += 1 }
                 let value = x.position
-                while x.position < source.count, !source[x.position].isSpace, !"\"'>{<".utf8.contains(source[x.position]) { x.position += 1 }
+                while x.position < source.count, !source[x.position].isSpace, !source[x.position].isOne(of: "\"'>{<") { x.position += 1 }
                 x.emit(.string, from: value)
                 chooseGuest(&x, value)
             case UInt8(ascii: "<"):
@@ -166,9 +166,9 @@ struct DocumentLexer {
             default:
                 if byte.isSpace {
                     x.position += 1
-                } else if byte.isWord || "@:#.*[(v-_$".utf8.contains(byte) {
+                } else if byte.isWord || byte.isOne(of: "@:#.*[(v-_$") {
                     x.position += 1
-                    while x.position < source.count, !source[x.position].isSpace, !"=>/\"'<".utf8.contains(source[x.position]) { x.position += 1 }
+                    while x.position < source.count, !source[x.position].isSpace, !source[x.position].isOne(of: "=>/\"'<") { x.position += 1 }
                     x.emit(.attribute, from: start)
                 } else if byte == UInt8(ascii: "{"), dialect.contains(.mustache), openTemplate(&x) {
                     return
@@ -185,7 +185,7 @@ struct DocumentLexer {
         guard x.frames[top].mode == Mode.tag, x.frames[top].data > 0 else { return }
         let source = x.source
         var end = value
-        while end - value < 40, source[end].isWord || "/+-.".utf8.contains(source[end]) { end += 1 }
+        while end - value < 40, source[end].isWord || source[end].isOne(of: "/+-.") { end += 1 }
         if source.hasFolded("application/", at: value), source.hasFolded("json", at: end - 4) || source.hasFolded("importmap", at: end - 9) {
             x.frames[top].flag = Embedded.note("json")
         } else if source.hasFolded("importmap", at: value) || source.hasFolded("speculationrules", at: value) {
@@ -223,7 +223,7 @@ struct DocumentLexer {
             if byte == UInt8(ascii: "&") {
                 let end = x.position
                 x.emit(.string, from: start, to: end)
-                entity(&x)
+                entity(&x, .escape)
                 start = x.position > end + 1 ? x.position : end
                 continue
             }
@@ -279,7 +279,7 @@ struct DocumentLexer {
             length = source.hasFolded("<?php", at: at) ? 5 : source.has("<?=", at: at) ? 3 : 2
             which = 1
         } else if dialect.contains(.erb), source.has("<%", at: at) {
-            length = "=-#".utf8.contains(source[at + 2]) ? 3 : 2
+            length = source[at + 2].isOne(of: "=-#") ? 3 : 2
             which = 2
             guest = "ruby"
         } else if dialect.contains(.mustache), source.has("{{", at: at) {

@@ -32,6 +32,8 @@ struct StringStyle: Sendable {
     var holes: Holes = []
     /// Whether `#` marks around the quotes lengthen the delimiter (Swift, Rust).
     var hashes = false
+    /// Whether there must be at least one such mark (`#/…/#`).
+    var onlyHashed = false
     /// Whether the string counts only when it is closed on its line (character literals beside primes).
     var mustClose = false
     var kind: Highlight.Kind = .string
@@ -39,7 +41,7 @@ struct StringStyle: Sendable {
     init(
         _ open: StaticString, _ close: StaticString? = nil, prefixes: String = "", escape: UInt8 = UInt8(ascii: "\\"),
         doubles: Bool = false, spansLines: Bool = false, holes: Holes = [], hashes: Bool = false,
-        mustClose: Bool = false, kind: Highlight.Kind = .string
+        onlyHashed: Bool = false, mustClose: Bool = false, kind: Highlight.Kind = .string
     ) {
         self.open = Array(open.description.utf8)
         self.close = Array((close ?? open).description.utf8)
@@ -49,6 +51,7 @@ struct StringStyle: Sendable {
         self.spansLines = spansLines
         self.holes = holes
         self.hashes = hashes
+        self.onlyHashed = onlyHashed
         self.mustClose = mustClose
         self.kind = kind
     }
@@ -125,6 +128,8 @@ final class Grammar: Sendable {
         static let slashPatterns = Habits(rawValue: 1 << 32)
         /// `Verb-Noun` is a command, `-Name` an option (PowerShell).
         static let commandVerbs = Habits(rawValue: 1 << 33)
+        /// `R"mark( … )mark"` (C++).
+        static let rawDelimiters = Habits(rawValue: 1 << 34)
         /// Backquoted names are names.
         static let backquotedNames = Habits(rawValue: 1 << 27)
     }
@@ -179,7 +184,7 @@ final class Grammar: Sendable {
         classes[Int(UInt8(ascii: "#"))] = .hash
         classes[Int(UInt8(ascii: "$"))] = habits.contains(.dollarLetters) ? .word : .dollar
         for byte in letters.utf8 { classes[Int(byte)] = .word }
-        for style in strings where style.prefixes.isEmpty { classes[Int(style.open[0])] = .quote }
+        for style in strings where style.prefixes.isEmpty && !style.onlyHashed { classes[Int(style.open[0])] = .quote }
         if habits.contains(.lifetimes) { classes[Int(UInt8(ascii: "'"))] = .prime }
         for open in self.lineComments + (blockOpen.isEmpty ? [] : [blockOpen]) { classes[Int(open[0])] = .comment }
         self.classes = classes

@@ -30,6 +30,8 @@ struct GrammarLexer {
         static let hole: UInt8 = 1
         static let string: UInt8 = 2
         static let comment: UInt8 = 3
+        /// A raw string of C++; count and data: length and digest of its mark.
+        static let raw: UInt8 = 4
     }
 
     let grammar: Grammar
@@ -39,6 +41,8 @@ struct GrammarLexer {
     private var beforeName = Before.What.start
     /// Names before this position are arguments of a template, and so types.
     private var templateEnd = 0
+    /// Whether this line began with `typedef`.
+    private var typedefLine = false
     /// Where the present Go signature lists result types without names.
     private var goResults = 0..<0
     /// Names before this position are inside `#[ … ]`.
@@ -61,6 +65,7 @@ struct GrammarLexer {
             switch top.mode {
             case Mode.string: string(&x, top)
             case Mode.comment: comment(&x, top, from: x.position)
+            case Mode.raw: raw(&x, top, from: x.position)
             default:
                 before = Before(stored: top.data)
                 let depth = x.frames.count
@@ -82,6 +87,7 @@ struct GrammarLexer {
             case .space:
                 index &+= 1
             case .lineFeed:
+                typedefLine = false
                 beforeName = .start
                 index &+= 1
             case .word:
@@ -152,6 +158,11 @@ struct GrammarLexer {
         {
             return
         }
+        if next == UInt8(ascii: "\""), habits.contains(.rawDelimiters), source[index - 1] == UInt8(ascii: "R"), index - start <= 3,
+            openRaw(&x, from: start, quote: index)
+        {
+            return
+        }
         if habits.contains(.marks), next == UInt8(ascii: "?") || next == UInt8(ascii: "!"), source[index + 1] != UInt8(ascii: "=") {
             index += 1
         }
@@ -163,6 +174,7 @@ struct GrammarLexer {
             !(habits.contains(.colonKeys) && isKey(source, index) && meaning.kind != .constant)
         {
             x.emit(meaning.kind, from: start)
+            if habits.contains(.declaredTypes), index - start == 7, source.has("typedef", at: start) { typedefLine = true }
             switch meaning.role {
             case .none: before.what = meaning.kind == .keyword ? .keyword : .operand
             case .function:
@@ -191,7 +203,7 @@ struct GrammarLexer {
 
         switch previous {
         case .functionWord where follower != UInt8(ascii: "."): return .function
-        case .typeWord where follower != UInt8(ascii: "."): return .type
+        case .typeWord where follower != UInt8(ascii: ".") && !source.has("::", at: after): return .type
         case .pathWord: return .plain
         default: break
         }
@@ -213,8 +225,8 @@ struct GrammarLexer {
         var initial = first
         if first == UInt8(ascii: "_"), habits.contains(.declaredTypes) {
             // `_Tp` is a type like `Tp`, `__name` is not.
-            let second = source[start + 1] == UInt8(ascii: "_") ? source[start + 2] : source[start + 1]
-            if second.isUpper, habits.contains(.capitalTypes) { initial = second }
+            let letter = source[start + 1] == UInt8(ascii: "_") ? start + 2 : start + 1
+            if source[letter].isUpper, source[letter + 1].isLower, habits.contains(.capitalTypes) { initial = source[letter] }
         }
         if initial.isUpper {
             if habits.contains(.capsConstants), isCaps(source, start, end) { return .constant }
@@ -278,6 +290,8 @@ struct GrammarLexer {
                 return true
             }
         }
+        // `typedef … name;`
+        if follower == UInt8(ascii: ";"), typedefLine { return true }
         guard previous != .operand else { return false }
         if follower.isWordStart, after > end { return true }
         if follower == UInt8(ascii: ")"), source[start - 1] == UInt8(ascii: "(") {
@@ -424,12 +438,16 @@ struct GrammarLexer {
 
     private mutating func openComment(_ x: inout Scanner) -> Bool {
         let start = x.position
-        for open in grammar.lineComments where x.source.has(open, at: start) {
-            x.position = x.source.lineEnd(from: start)
-            x.emit(.comment, from: start)
-            return true
+        // Where a block comment begins like a line comment (`--[[`, `#=`), the longer one counts.
+        let isBlock = !grammar.blockOpen.isEmpty && x.source.has(grammar.blockOpen, at: start)
+        if !isBlock {
+            for open in grammar.lineComments where x.source.has(open, at: start) {
+                x.position = x.source.lineEnd(from: start)
+                x.emit(.comment, from: start)
+                return true
+            }
+            return false
         }
-        guard !grammar.blockOpen.isEmpty, x.source.has(grammar.blockOpen, at: start) else { return false }
         x.position = start + grammar.blockOpen.count
         guard x.push(Frame(mode: Mode.comment, count: 1)) else {
             x.emit(.comment, from: start)
@@ -474,7 +492,7 @@ struct GrammarLexer {
     private mutating func openString(_ x: inout Scanner) -> Bool {
         let start = x.position
         for (number, style) in grammar.strings.enumerated() where style.prefixes.isEmpty {
-            if style.hashes, x.source[start] == UInt8(ascii: "#") { continue }
+            if style.onlyHashed { continue }
             guard x.source.has(style.open, at: start) else { continue }
             if style.mustClose,
                 !isCharacter(x.source, closedBy: style.close[0], escape: style.escape, from: start + style.open.count)
@@ -495,6 +513,51 @@ struct GrammarLexer {
             return begin(&x, number, from: start, contentFrom: index + style.open.count, hashes: index - wordEnd)
         }
         return false
+    }
+
+    /// `#"…"#`, `##"""…"""##`, `#/…/#`: the marks at the present position lengthen the delimiter.
+    private mutating func openHashed(_ x: inout Scanner) -> Bool {
+        let start = x.position
+        var index = start
+        while x.source[index] == UInt8(ascii: "#"), index - start < 64 { index += 1 }
+        for (number, style) in grammar.strings.enumerated() where style.hashes && x.source.has(style.open, at: index) {
+            return begin(&x, number, from: start, contentFrom: index + style.open.count, hashes: index - start)
+        }
+        return false
+    }
+
+    /// `R"mark(`: opens a raw string of C++; `mark` has at most 16 characters.
+    private mutating func openRaw(_ x: inout Scanner, from start: Int, quote: Int) -> Bool {
+        let source = x.source
+        var index = quote + 1
+        while index - quote <= 17, !source[index].isSpace, !source[index].isOne(of: "()\\\""), index < source.count { index += 1 }
+        guard source[index] == UInt8(ascii: "("), index - quote <= 17 else { return false }
+        let frame = Frame(mode: Mode.raw, count: UInt16(index - quote - 1), data: source.digest(from: quote + 1, to: index))
+        before.what = .operand
+        guard x.push(frame) else { return false }
+        x.frames[x.frames.count - 2].data = before.stored
+        x.position = index + 1
+        raw(&x, frame, from: start)
+        return true
+    }
+
+    private func raw(_ x: inout Scanner, _ frame: Frame, from start: Int) {
+        let source = x.source
+        let length = Int(frame.count)
+        var index = x.position
+        while index < source.count {
+            if source[index] == UInt8(ascii: ")"), source[index + 1 + length] == UInt8(ascii: "\""),
+                source.digest(from: index + 1, to: index + 1 + length) == frame.data
+            {
+                x.frames.removeLast()
+                x.position = index + length + 2
+                x.emit(.string, from: start)
+                return
+            }
+            index &+= 1
+        }
+        x.position = index
+        x.emit(.string, from: start)
     }
 
     private func isCharacter(_ source: Bytes, closedBy close: UInt8, escape: UInt8, from start: Int) -> Bool {
@@ -549,12 +612,16 @@ struct GrammarLexer {
                 return
             }
             if byte == style.escape, byte != 0 {
-                if style.holes.contains(.backslashParen), source[index + 1] == UInt8(ascii: "(") {
-                    if openHole(&x, style, at: index, length: 2, from: start) { return }
+                if hashes > 0, !hasHashes(source, index + 1, hashes) {
+                    index += 1
+                    continue
+                }
+                if style.holes.contains(.backslashParen), source[index + hashes + 1] == UInt8(ascii: "(") {
+                    if openHole(&x, style, at: index, length: hashes + 2, from: start) { return }
                 }
                 x.emit(style.kind, from: start, to: index)
                 start = index
-                index = escapeEnd(source, index)
+                index = escapeEnd(source, index + hashes)
                 x.emit(.escape, from: start, to: index)
                 start = index
                 continue
@@ -788,6 +855,7 @@ struct GrammarLexer {
                 return
             }
         }
+        if habits.contains(.hashWords), openHashed(&x) { return }
         x.position += 1
         if habits.contains(.hashWords), source[x.position].isWordStart {
             while source[x.position].isWord { x.position += 1 }
@@ -877,6 +945,7 @@ struct GrammarLexer {
     /// `/ … /` closed on this line.
     private mutating func pattern(_ x: inout Scanner, _ start: Int) -> Bool {
         let source = x.source
+        guard !source[start + 1].isSpace || !habits.contains(.hashWords) else { return false }
         var index = start + 1
         while index - start < HighlightLimits.patternBytes, index < source.count, !source[index].isLineEnd {
             if source[index] == UInt8(ascii: "\\"), !source[index + 1].isLineEnd {

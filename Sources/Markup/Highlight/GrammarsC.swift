@@ -31,13 +31,12 @@ extension Grammar {
         words: [
             (.keyword, .type, "struct union enum class typename concept using"),
             (.type, .none, "auto"),
-            (.function, .none, "operator"),
             (.keyword, .path, "namespace"),
             (.keyword, .expression, "return case throw"),
             (.keyword, .none, cWords),
             (.keyword, .none, """
                 catch co_await co_return co_yield consteval constinit const_cast decltype delete dynamic_cast explicit export
-                final friend mutable new noexcept override private protected public reinterpret_cast requires
+                final friend mutable new noexcept operator override private protected public reinterpret_cast requires
                 static_cast template try typeid virtual and or not xor bitand bitor compl import module
                 """),
             (.type, .none, cTypes + " wchar_t char8_t char16_t char32_t"),
@@ -49,7 +48,7 @@ extension Grammar {
         strings: [StringStyle("\"", prefixes: "L u U u8"), StringStyle("'", prefixes: "L u U u8"), quoted, character],
         habits: [
             .capsConstants, .calls, .properties, .preprocessor, .declaredTypes, .labels, .quotedDigits, .typeArguments,
-            .capitalTypes, .capitalCalls,
+            .capitalTypes, .capitalCalls, .rawDelimiters,
         ]
     )
 
@@ -144,17 +143,10 @@ extension Grammar {
         blockComment: ("/*", "*/"),
         nestsComments: true,
         strings: [
-            StringStyle("\"\"\"", spansLines: true, holes: .backslashParen),
-            StringStyle("\"", holes: .backslashParen),
+            StringStyle("\"\"\"", spansLines: true, holes: .backslashParen, hashes: true),
+            StringStyle("\"", holes: .backslashParen, hashes: true),
+            StringStyle("/", escape: UInt8(ascii: "\\"), spansLines: true, hashes: true, onlyHashed: true, kind: .regexp),
         ],
-        habits: [.capitalTypes, .calls, .properties, .atAttributes, .hashWords, .dollarVariables]
-    )
-
-    static let json = Grammar(
-        words: [(.constant, .none, "true false null")],
-        lineComments: ["//"],
-        blockComment: ("/*", "*/"),
-        strings: [quoted, character],
-        habits: [.colonKeys]
+        habits: [.capitalTypes, .calls, .properties, .atAttributes, .hashWords, .dollarVariables, .slashPatterns]
     )
 }

@@ -1,4 +1,4 @@
-// Query and configuration languages as data: SQL, GraphQL, Protocol Buffers, TOML, INI, HCL, Nix, CMake, jq.
+// Query and configuration languages as data: SQL, GraphQL, Protocol Buffers, TOML, HCL, Nix, CMake, jq.
 
 extension Grammar {
     static let sql = Grammar(
@@ -91,14 +91,6 @@ extension Grammar {
             StringStyle("\"\"\"", spansLines: true), StringStyle("'''", escape: 0, spansLines: true), quoted, StringStyle("'", escape: 0),
         ],
         habits: [.equalKeys, .dashes, .sections]
-    )
-
-    static let ini = Grammar(
-        words: [(.constant, .none, "true false yes no on off none null")],
-        ignoresCase: true,
-        lineComments: ["#", ";"],
-        strings: [quoted],
-        habits: [.equalKeys, .dashes, .sections, .dollarVariables]
     )
 
     static let hcl = Grammar(

@@ -190,7 +190,7 @@ struct JavaScriptLexer {
         let start = x.position
         let source = x.source
         x.position += 1
-        while "+-*=%<>!&|^~?".utf8.contains(source[x.position]), source[x.position] != UInt8(ascii: "<") || !dialect.contains(.elements) {
+        while source[x.position].isOne(of: "+-*=%<>!&|^~?"), source[x.position] != UInt8(ascii: "<") || !dialect.contains(.elements) {
             x.position += 1
         }
         // After `x++` an operand ends; elsewhere one is awaited.
@@ -325,6 +325,11 @@ struct JavaScriptLexer {
             while source[index].isBlank { index += 1 }
             return source.has("=>", at: index)
         }
+        if source[index] == UInt8(ascii: "<"), dialect.contains(.types) {
+            let open = index
+            while index - open < 100, source[index] != UInt8(ascii: ">"), !source[index].isLineEnd { index += 1 }
+            index += 1
+        }
         guard source[index] == UInt8(ascii: "(") else { return false }
         // A bounded look for the matching parenthesis on this line.
         var depth = 0
@@ -366,10 +371,10 @@ struct JavaScriptLexer {
         let source = x.source
         let start = x.position
         var index = start
-        let isPrefixed = source[start] == UInt8(ascii: "0") && "xXoObB".utf8.contains(source[start + 1])
+        let isPrefixed = source[start] == UInt8(ascii: "0") && source[start + 1].isOne(of: "xXoObB")
         while true {
             let byte = source[index]
-            if !isPrefixed, byte.lowered == UInt8(ascii: "e"), "+-".utf8.contains(source[index + 1]), source[index + 2].isDigit {
+            if !isPrefixed, byte.lowered == UInt8(ascii: "e"), source[index + 1].isOne(of: "+-"), source[index + 2].isDigit {
                 index += 2
             } else if byte.isWord || (byte == UInt8(ascii: ".") && !isPrefixed && source[index + 1] != UInt8(ascii: ".")) {
                 index += 1
@@ -555,7 +560,7 @@ struct JavaScriptLexer {
         x.position += isClosing ? 2 : 1
         x.emit(.punctuation, from: start)
         let name = x.position
-        while source[x.position].isWord || "-.:$".utf8.contains(source[x.position]) { x.position += 1 }
+        while source[x.position].isWord || source[x.position].isOne(of: "-.:$") { x.position += 1 }
         x.emit(source[name].isUpper ? .type : .tag, from: name)
         return true
     }
@@ -601,7 +606,7 @@ struct JavaScriptLexer {
                 comment(&x, from: start)
                 return
             } else if byte.isWordStart {
-                while source[x.position].isWord || "-.:".utf8.contains(source[x.position]) { x.position += 1 }
+                while source[x.position].isWord || source[x.position].isOne(of: "-.:") { x.position += 1 }
                 x.emit(.attribute, from: start)
             } else {
                 x.position += 1

@@ -77,13 +77,15 @@ extension Highlight.Language {
     /// Data, documents, styles, queries.
     private static let texts: [Highlight.Language] = [
         Highlight.Language(
-            "json", "JSON", "jsonl ndjson jsonc json5 geojson", files: ".json .jsonl .ndjson .jsonc .json5 .webmanifest .map .ipynb .geojson .har .resolved .code-workspace",
-            grammar: .json),
+            "json", "JSON", "jsonl ndjson jsonc json5 geojson", files: ".json .jsonl .ndjson .jsonc .json5 .webmanifest .map .ipynb .geojson .har .resolved .code-workspace"
+        ) { JsonLexer.lex(&$0, base: $1) },
         Highlight.Language("yaml", "YAML", "yml", files: ".yaml .yml .clang-format .clang-tidy") { YamlLexer.lex(&$0, base: $1) },
         Highlight.Language("toml", "TOML", files: ".toml cargo.lock poetry.lock uv.lock pipfile", grammar: .toml),
         Highlight.Language(
             "ini", "INI", "cfg conf dosini properties editorconfig gitconfig systemd desktop",
-            files: ".ini .cfg .conf .properties .editorconfig .gitconfig .gitmodules .service .socket .timer .desktop .npmrc .cnf", grammar: .ini),
+            files: ".ini .cfg .conf .properties .editorconfig .gitconfig .gitmodules .service .socket .timer .desktop .npmrc .cnf") {
+            IniLexer.lex(&$0, base: $1)
+        },
         Highlight.Language(
             "html", "HTML", "htm xhtml vue svelte astro handlebars hbs", files: ".html .htm .xhtml .vue .svelte .astro .hbs") {
             DocumentLexer.lex(&$0, base: $1, dialect: [.rawElements, .mustache])

@@ -47,7 +47,7 @@ struct MarkdownLexer {
             if source[index] == UInt8(ascii: ">") {
                 index += 1
                 x.emit(.punctuation, from: mark, to: index)
-            } else if "-*+".utf8.contains(source[index]), source[index + 1].isBlank {
+            } else if source[index].isOne(of: "-*+"), source[index + 1].isBlank {
                 index += 1
                 x.emit(.keyword, from: mark, to: index)
                 while source[index].isBlank { index += 1 }
@@ -90,7 +90,7 @@ struct MarkdownLexer {
 
     private static func isRule(_ source: Bytes, _ start: Int, _ end: Int) -> Bool {
         let mark = source[start]
-        guard "-*_=".utf8.contains(mark) else { return false }
+        guard mark.isOne(of: "-*_=") else { return false }
         var count = 0
         for index in start..<end {
             if source[index] == mark { count += 1 } else if !source[index].isSpace { return false }
@@ -110,7 +110,7 @@ struct MarkdownLexer {
         while source[index].isBlank || source[index] == UInt8(ascii: "{") || source[index] == UInt8(ascii: ".") { index += 1 }
         var word = index
         var name = ""
-        while word < end, word - index < 40, !source[word].isSpace, !"{,:}".utf8.contains(source[word]), source[word] < 0x80 {
+        while word < end, word - index < 40, !source[word].isSpace, !source[word].isOne(of: "{,:}"), source[word] < 0x80 {
             name.unicodeScalars.append(Unicode.Scalar(source[word]))
             word += 1
         }
@@ -140,7 +140,12 @@ struct MarkdownLexer {
                     return
                 }
             }
-            Embedded.run(&x, note: frame.flag, to: next, base: top + 1)
+            if frame.flag > 0 {
+                Embedded.run(&x, note: frame.flag, to: next, base: top + 1)
+            } else {
+                x.position = next
+                x.emit(.string, from: start, to: end)
+            }
         }
     }
 
@@ -221,7 +226,7 @@ struct MarkdownLexer {
                 }
                 element(&x, start, end)
             case UInt8(ascii: "h") where source.has("https://", at: start) || source.has("http://", at: start):
-                while x.position < end, !source[x.position].isSpace, !"<>\"'`)".utf8.contains(source[x.position]) { x.position += 1 }
+                while x.position < end, !source[x.position].isSpace, !source[x.position].isOne(of: "<>\"'`)") { x.position += 1 }
                 x.emit(.link, from: start)
             case UInt8(ascii: "|"):
                 x.position += 1

@@ -141,7 +141,7 @@ struct PythonLexer {
                     number(&x)
                 } else {
                     x.position += 1
-                    while "+-*/%=<>!&|^~@".utf8.contains(source[x.position]) { x.position += 1 }
+                    while source[x.position].isOne(of: "+-*/%=<>!&|^~@") { x.position += 1 }
                     x.emit(.operator, from: start)
                     before = source.has("->", at: start) ? .annotation : .start
                 }
@@ -217,7 +217,7 @@ struct PythonLexer {
         let follower = source[after]
         if source.has("type", at: start) { return follower.isWordStart }
         if source.has("print", at: start) { return follower == UInt8(ascii: "\"") || follower == UInt8(ascii: "'") }
-        guard follower.isWord || "\"'([{-*".utf8.contains(follower), source[after - 1].isBlank || follower == UInt8(ascii: "(") else { return false }
+        guard follower.isWord || follower.isOne(of: "\"'([{-*"), source[after - 1].isBlank || follower == UInt8(ascii: "(") else { return false }
         var end = source.lineEnd(from: after) - 1
         while end > after, source[end].isSpace { end -= 1 }
         if source[end] == UInt8(ascii: ":") { return true }
@@ -228,10 +228,10 @@ struct PythonLexer {
         let source = x.source
         let start = x.position
         var index = start
-        let isPrefixed = source[start] == UInt8(ascii: "0") && "xXoObB".utf8.contains(source[start + 1])
+        let isPrefixed = source[start] == UInt8(ascii: "0") && source[start + 1].isOne(of: "xXoObB")
         while true {
             let byte = source[index]
-            if !isPrefixed, byte.lowered == UInt8(ascii: "e"), "+-".utf8.contains(source[index + 1]), source[index + 2].isDigit {
+            if !isPrefixed, byte.lowered == UInt8(ascii: "e"), source[index + 1].isOne(of: "+-"), source[index + 2].isDigit {
                 index += 2
             } else if byte.isWord || (byte == UInt8(ascii: ".") && !isPrefixed) {
                 index += 1
@@ -247,7 +247,7 @@ struct PythonLexer {
     // MARK: Strings
 
     private func isPrefix(_ source: Bytes, _ start: Int, _ end: Int) -> Bool {
-        for index in start..<end where !"rbfut".utf8.contains(source[index].lowered) { return false }
+        for index in start..<end where !source[index].lowered.isOne(of: "rbfut") { return false }
         return true
     }
 

@@ -35,7 +35,7 @@ enum MakefileLexer {
             default:
                 if source[start] == UInt8(ascii: "\t"), x.push(Frame(mode: Mode.recipe)) {
                     var from = start + 1
-                    while "@-+".utf8.contains(source[from]) { from += 1 }
+                    while source[from].isOne(of: "@-+") { from += 1 }
                     x.emit(.operator, from: start + 1, to: from)
                     x.position = from
                     Embedded.run(&x, note: shell, to: next, base: top + 2)
@@ -58,7 +58,7 @@ enum MakefileLexer {
             x.emit(.comment, from: from, to: end)
             return true
         }
-        while index < end, !source[index].isSpace, !":=?+!#$(".utf8.contains(source[index]) { index += 1 }
+        while index < end, !source[index].isSpace, !source[index].isOne(of: ":=?+!#$(") { index += 1 }
         if words.meaning(source, from: from, to: index) != nil {
             x.emit(.keyword, from: from, to: index)
             values(&x, from: index, to: end)
@@ -74,7 +74,7 @@ enum MakefileLexer {
             if depth == 0, byte == UInt8(ascii: "#") { break }
             if depth == 0, byte == UInt8(ascii: "=") || (byte == UInt8(ascii: ":") && source[at + 1] == UInt8(ascii: "=")) {
                 var mark = at
-                while mark > from, "?+!:".utf8.contains(source[mark - 1]) { mark -= 1 }
+                while mark > from, source[mark - 1].isOne(of: "?+!:") { mark -= 1 }
                 var name = mark
                 while name > from, source[name - 1].isBlank { name -= 1 }
                 x.emit(.variable, from: from, to: name)
@@ -120,7 +120,7 @@ enum MakefileLexer {
             var last = index + 2
             if let close {
                 var name = last
-                while source[name].isWord || "-.%".utf8.contains(source[name]) { name += 1 }
+                while source[name].isWord || source[name].isOne(of: "-.%") { name += 1 }
                 if source[name] == UInt8(ascii: " "), name < end {
                     // A function call: its name, then its arguments by the same rules.
                     x.emit(.punctuation, from: index, to: last)
@@ -310,7 +310,7 @@ enum LatexLexer {
                 if isMath, byte.isDigit {
                     while source[x.position].isDigit { x.position += 1 }
                     x.emit(.number, from: start)
-                } else if isMath, "^_=+-*/<>|".utf8.contains(byte) {
+                } else if isMath, byte.isOne(of: "^_=+-*/<>|") {
                     x.position += 1
                     x.emit(.operator, from: start)
                 } else if isMath, byte.isLetter {
@@ -329,7 +329,7 @@ enum LatexLexer {
         guard source[x.position].isLetter || source[x.position] == UInt8(ascii: "@") else {
             let mark = source[x.position]
             x.position = min(start + 2, source.count)
-            x.emit("()[]".utf8.contains(mark) ? .operator : .escape, from: start)
+            x.emit(mark.isOne(of: "()[]") ? .operator : .escape, from: start)
             if mark == UInt8(ascii: "(") || mark == UInt8(ascii: "[") {
                 _ = x.push(Frame(mode: Mode.math, flag: mark == UInt8(ascii: "(") ? 3 : 4))
             } else if mark == UInt8(ascii: ")") || mark == UInt8(ascii: "]"), x.frames[x.frames.count - 1].mode == Mode.math {
@@ -392,7 +392,7 @@ enum PatternLexer {
             switch byte {
             case UInt8(ascii: "\\"):
                 x.position = min(start + 2, source.count)
-                if "pPuUxXkN".utf8.contains(source[start + 1]), source[start + 2] == UInt8(ascii: "{") {
+                if source[start + 1].isOne(of: "pPuUxXkN"), source[start + 2] == UInt8(ascii: "{") {
                     while x.position - start < 40, x.position < source.count, source[x.position] != UInt8(ascii: "}"), !source[x.position].isLineEnd { x.position += 1 }
                     if source[x.position] == UInt8(ascii: "}") { x.position += 1 }
                 }
@@ -411,7 +411,7 @@ enum PatternLexer {
             case _ where isInSet: x.emit(byte == UInt8(ascii: "-") ? .operator : .string, from: start)
             case UInt8(ascii: "("):
                 if source[x.position] == UInt8(ascii: "?") {
-                    while x.position - start < 40, "?:=!<>#&|-".utf8.contains(source[x.position]) || source[x.position].isWord { x.position += 1 }
+                    while x.position - start < 40, source[x.position].isOne(of: "?:=!<>#&|-") || source[x.position].isWord { x.position += 1 }
                     if source[x.position] == UInt8(ascii: "'") { x.position += 1 }
                 }
                 x.emit(.type, from: start)
@@ -449,13 +449,13 @@ enum PatternLexer {
                 x.emit(.number, from: start)
             } else if byte.isLetter || byte == UInt8(ascii: "=") {
                 x.emit(.keyword, from: start)
-                if "aic".utf8.contains(byte) {
+                if byte.isOne(of: "aic") {
                     let text = x.position
                     x.position = source.lineEnd(from: text)
                     x.emit(.string, from: text)
-                } else if "btT:rwRW".utf8.contains(byte) {
+                } else if byte.isOne(of: "btT:rwRW") {
                     let label = x.position
-                    while x.position < source.count, !source[x.position].isLineEnd, !";}".utf8.contains(source[x.position]) { x.position += 1 }
+                    while x.position < source.count, !source[x.position].isLineEnd, !source[x.position].isOne(of: ";}") { x.position += 1 }
                     x.emit(.label, from: label)
                 }
             } else if !byte.isSpace {

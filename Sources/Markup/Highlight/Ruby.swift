@@ -212,7 +212,7 @@ struct RubyLexer {
     private mutating func sign(_ x: inout Scanner, _ start: Int) {
         let source = x.source
         x.position += 1
-        while "+-*=<>!&|^~?.".utf8.contains(source[x.position]), !(source[x.position] == UInt8(ascii: "<") && source[x.position + 1] == UInt8(ascii: "<")) {
+        while source[x.position].isOne(of: "+-*=<>!&|^~?."), !(source[x.position] == UInt8(ascii: "<") && source[x.position + 1] == UInt8(ascii: "<")) {
             x.position += 1
         }
         x.emit(.operator, from: start)
@@ -222,7 +222,7 @@ struct RubyLexer {
     private mutating func number(_ x: inout Scanner, _ start: Int) {
         let source = x.source
         while source[x.position].isWord || (source[x.position] == UInt8(ascii: ".") && source[x.position + 1].isDigit)
-            || ("+-".utf8.contains(source[x.position]) && source[x.position - 1].lowered == UInt8(ascii: "e") && !source.has("0x", at: start))
+            || (source[x.position].isOne(of: "+-") && source[x.position - 1].lowered == UInt8(ascii: "e") && !source.has("0x", at: start))
         {
             x.position += 1
         }
@@ -236,7 +236,7 @@ struct RubyLexer {
         while source[index].isWord || (isPerl && source[index] == UInt8(ascii: ":") && source[index + 1] == UInt8(ascii: ":") && source[index + 2].isWordStart) {
             index += source[index] == UInt8(ascii: ":") ? 2 : 1
         }
-        if !isPerl, "?!".utf8.contains(source[index]), source[index + 1] != UInt8(ascii: "=") || source[index + 2] == UInt8(ascii: "=") { index += 1 }
+        if !isPerl, source[index].isOne(of: "?!"), source[index + 1] != UInt8(ascii: "=") || source[index + 2] == UInt8(ascii: "=") { index += 1 }
         x.position = index
         let previous = before
         var after = index
@@ -295,7 +295,7 @@ struct RubyLexer {
     private mutating func bareKey(_ x: inout Scanner) {
         let source = x.source
         let start = x.position
-        guard source[start - 2].isWord || source[start - 2] == UInt8(ascii: ">") || "}]".utf8.contains(source[start - 2]) else { return }
+        guard source[start - 2].isWord || source[start - 2] == UInt8(ascii: ">") || source[start - 2].isOne(of: "}]") else { return }
         var index = start
         while source[index].isWord { index += 1 }
         guard index > start, source[index] == UInt8(ascii: "}") else { return }
@@ -308,7 +308,7 @@ struct RubyLexer {
         let source = x.source
         x.position += 1
         if byte == UInt8(ascii: "@"), source[x.position] == byte { x.position += 1 }
-        if isPerl, source[x.position] == UInt8(ascii: "#"), source[x.position + 1].isWordStart || "{$".utf8.contains(source[x.position + 1]) { x.position += 1 }
+        if isPerl, source[x.position] == UInt8(ascii: "#"), source[x.position + 1].isWordStart || source[x.position + 1].isOne(of: "{$") { x.position += 1 }
         while isPerl, source[x.position] == UInt8(ascii: "$"), source[x.position + 1].isWordStart || source[x.position + 1] == UInt8(ascii: "{") { x.position += 1 }
         if source[x.position].isWord || (isPerl && source.has("::", at: x.position)) {
             while source[x.position].isWord || (isPerl && source.has("::", at: x.position) && source[x.position + 2].isWordStart) {
@@ -331,7 +331,7 @@ struct RubyLexer {
         } else if !isPerl, next.isWordStart, !source[start - 1].isWord {
             x.position += 1
             while source[x.position].isWord { x.position += 1 }
-            if "?!=".utf8.contains(source[x.position]), source[x.position + 1] != UInt8(ascii: ">"), source[x.position + 1] != UInt8(ascii: "=") { x.position += 1 }
+            if source[x.position].isOne(of: "?!="), source[x.position + 1] != UInt8(ascii: ">"), source[x.position + 1] != UInt8(ascii: "=") { x.position += 1 }
             x.emit(.constant, from: start)
             before = .operand
         } else if !isPerl, next == UInt8(ascii: "\"") {
@@ -369,15 +369,15 @@ struct RubyLexer {
         }
         var index = start + 1
         let kind = source[index]
-        if "qQwWiIrsx".utf8.contains(kind) { index += 1 }
+        if kind.isOne(of: "qQwWiIrsx") { index += 1 }
         let open = source[index]
-        let mayQuote = index > start + 1 ? !open.isWord && !open.isSpace : "([{<|!".utf8.contains(open)
+        let mayQuote = index > start + 1 ? !open.isWord && !open.isSpace : open.isOne(of: "([{<|!")
         guard mayQuote, index < source.count, before != .operand || (before == .name && index > start + 1) else {
             sign(&x, start)
             return
         }
         x.position = index + 1
-        let isLiteral = "qwis".utf8.contains(kind) && index > start + 1
+        let isLiteral = kind.isOne(of: "qwis") && index > start + 1
         self.open(&x, Quote(open: open, close: Self.closing(open), hasHoles: !isLiteral, isPattern: kind == UInt8(ascii: "r") && index > start + 1), from: start)
     }
 
@@ -387,13 +387,13 @@ struct RubyLexer {
         guard end - start <= 2 else { return false }
         let isOne = end - start == 1
         let first = source[start]
-        let isKnown = isOne ? "qmsy".utf8.contains(first) : source.has("qq", at: start) || source.has("qw", at: start) || source.has("qr", at: start)
+        let isKnown = isOne ? first.isOne(of: "qmsy") : source.has("qq", at: start) || source.has("qw", at: start) || source.has("qr", at: start)
             || source.has("qx", at: start) || source.has("tr", at: start)
         guard isKnown else { return false }
         var index = end
         while source[index].isBlank { index += 1 }
         let open = source[index]
-        guard !open.isWord, !open.isSpace, index < source.count, !",;)".utf8.contains(open), !source.has("=>", at: index),
+        guard !open.isWord, !open.isSpace, index < source.count, !open.isOne(of: ",;)"), !source.has("=>", at: index),
             open != UInt8(ascii: "=") || index == end, open != UInt8(ascii: "#") || index == end
         else { return false }
         let isTwice = first == UInt8(ascii: "s") || first == UInt8(ascii: "y") || source.has("tr", at: start)

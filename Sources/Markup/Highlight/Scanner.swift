@@ -112,6 +112,12 @@ extension UInt8 {
     @inline(__always) var isWordStart: Bool { isLetter || self == 0x5F || self >= 0x80 }
     @inline(__always) var isBlank: Bool { self == 0x20 || self == 0x09 }
     @inline(__always) var isSpace: Bool { self == 0x20 || self &- 9 < 5 }
+    /// Whether it is one of a few ASCII characters.
+    @inline(__always) func isOne(of set: StaticString) -> Bool {
+        let bytes = unsafe set.utf8Start
+        for offset in 0..<set.utf8CodeUnitCount where unsafe bytes[offset] == self { return true }
+        return false
+    }
     @inline(__always) var isLineEnd: Bool { self == 0x0A || self == 0x0D }
 }
 

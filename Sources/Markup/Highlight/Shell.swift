@@ -61,7 +61,13 @@ struct ShellLexer {
         "MARKDOWN": "markdown", "MD": "markdown", "DIFF": "diff", "PATCH": "diff", "C": "c",
     ]
 
+    /// The same commands, and those that another command follows.
+    private static let commands = Words([
+        (.function, .none, guests.keys.joined(separator: " ")), (.function, .none, "sudo xargs env exec command nohup builtin"),
+    ])
+
     private let words: Words
+    private let commands = ShellLexer.commands
     private let isFish: Bool
     private var expect = Expect.command
     private var guest: UInt8 = 0
@@ -152,7 +158,7 @@ struct ShellLexer {
                     x.emit(.escape, from: start)
                     if expect == .command { expect = .argument }
                 }
-            case UInt8(ascii: "#") where start == 0 || source[start - 1].isSpace || ";&|(".utf8.contains(source[start - 1]):
+            case UInt8(ascii: "#") where start == 0 || source[start - 1].isSpace || source[start - 1].isOne(of: ";&|("):
                 x.position = source.lineEnd(from: start)
                 x.emit(.comment, from: start)
             case UInt8(ascii: "'"), UInt8(ascii: "\""):
@@ -205,7 +211,7 @@ struct ShellLexer {
     private mutating func separator(_ x: inout Scanner, _ start: Int) {
         let byte = x.source[start]
         x.position += 1
-        while ";&|".utf8.contains(x.source[x.position]) { x.position += 1 }
+        while x.source[x.position].isOne(of: ";&|") { x.position += 1 }
         if byte == UInt8(ascii: "&"), x.source[x.position] == UInt8(ascii: ">") {
             while x.source[x.position] == UInt8(ascii: ">") { x.position += 1 }
             x.emit(.operator, from: start)
@@ -264,12 +270,12 @@ struct ShellLexer {
             return false
         }
         x.position += 1
-        while "<>&|".utf8.contains(source[x.position]) { x.position += 1 }
+        while source[x.position].isOne(of: "<>&|") { x.position += 1 }
         x.emit(.operator, from: start)
         while source[x.position].isBlank { x.position += 1 }
         // The target is a word of its own kind; the command goes on after it.
         let target = x.position
-        while !source[x.position].isSpace, x.position < source.count, !";&|<>()$\"'`".utf8.contains(source[x.position]) { x.position += 1 }
+        while !source[x.position].isSpace, x.position < source.count, !source[x.position].isOne(of: ";&|<>()$\"'`") { x.position += 1 }
         let digits = (target..<x.position).allSatisfy { source[$0].isDigit || source[$0] == UInt8(ascii: "-") }
         x.emit(digits ? .number : .plain, from: target)
         return false
@@ -283,7 +289,7 @@ struct ShellLexer {
         var hash: UInt32 = 0
         while index < source.count {
             let byte = source[index]
-            if byte.isSpace || ";&|<>()$\"'`\\".utf8.contains(byte) { break }
+            if byte.isSpace || byte.isOne(of: ";&|<>()$\"'`\\") { break }
             if byte == UInt8(ascii: "="), isAssignable { break }
             if byte == UInt8(ascii: "{") || byte == UInt8(ascii: "}"), index == start { break }
             hash = Words.mix(hash, byte)
@@ -292,7 +298,7 @@ struct ShellLexer {
         if index == start { index = start + 1 }
         x.position = index
         let follower = source[index]
-        let endsWord = index >= source.count || follower.isSpace || ";&|()<>".utf8.contains(follower)
+        let endsWord = index >= source.count || follower.isSpace || follower.isOne(of: ";&|()<>")
 
         // `name=`, `name+=`, `name[i]=`
         if isAssignable, follower == UInt8(ascii: "="), isName(source, start, index) {
@@ -388,12 +394,13 @@ struct ShellLexer {
         guard end - start <= 60 else { return }
         var from = start
         for index in start..<end where source[index] == UInt8(ascii: "/") { from = index + 1 }
+        guard commands.meaning(source, from: from, to: end) != nil else { return }
         var name = ""
         for index in from..<end { name.unicodeScalars.append(Unicode.Scalar(source[index])) }
         if let (language, afterFlag) = Self.guests[name] {
             guest = Embedded.note(language)
             takesProgram = !afterFlag && guest > 0
-        } else if ["sudo", "xargs", "env", "time", "exec", "command", "nohup"].contains(name) {
+        } else {
             expect = .command
         }
     }
@@ -461,7 +468,7 @@ struct ShellLexer {
                 return
             }
             if byte == UInt8(ascii: "\\") {
-                if "\\\"$`\n".utf8.contains(source[index + 1]) {
+                if source[index + 1].isOne(of: "\\\"$`\n") {
                     x.emit(.string, from: start, to: index)
                     x.emit(.escape, from: index, to: min(index + 2, source.count))
                     start = min(index + 2, source.count)
@@ -521,7 +528,7 @@ struct ShellLexer {
                 x.emit(.variable, from: start)
                 return false
             }
-            if next.isDigit || "@*#?$!-".utf8.contains(next) {
+            if next.isDigit || next.isOne(of: "@*#?$!-") {
                 x.position = start + 2
                 x.emit(.variable, from: start)
                 return false
@@ -536,11 +543,11 @@ struct ShellLexer {
         let source = x.source
         if source[x.position - 1] == UInt8(ascii: "{") {
             let start = x.position
-            while "!#".utf8.contains(source[x.position]) { x.position += 1 }
+            while source[x.position].isOne(of: "!#") { x.position += 1 }
             x.emit(.operator, from: start)
             let name = x.position
             while source[x.position].isWord { x.position += 1 }
-            if x.position == name, "@*?$-".utf8.contains(source[name]) { x.position += 1 }
+            if x.position == name, source[name].isOne(of: "@*?$-") { x.position += 1 }
             x.emit(.variable, from: name)
         }
         while x.position < source.count {
@@ -631,7 +638,7 @@ struct ShellLexer {
         var quote: UInt8 = 0
         while x.position < source.count {
             let byte = source[x.position]
-            if quote == 0, byte.isSpace || ";&|<>()".utf8.contains(byte) { break }
+            if quote == 0, byte.isSpace || byte.isOne(of: ";&|<>()") { break }
             if byte == UInt8(ascii: "\n") || word.count > 200 { break }
             x.position += 1
             if byte == UInt8(ascii: "'") || byte == UInt8(ascii: "\"") {

@@ -227,7 +227,7 @@ struct StyleSheetLexer {
             return
         }
         x.position += 1
-        x.emit("(),[]".utf8.contains(byte) ? .punctuation : .operator, from: start)
+        x.emit(byte.isOne(of: "(),[]") ? .punctuation : .operator, from: start)
         if byte == UInt8(ascii: ":"), part == .prelude { return }
     }
 

@@ -90,7 +90,7 @@ struct YamlLexer {
                 }
             case UInt8(ascii: "&"), UInt8(ascii: "*"):
                 x.position += 1
-                while !source[x.position].isSpace, x.position < source.count, !",[]{}".utf8.contains(source[x.position]) { x.position += 1 }
+                while !source[x.position].isSpace, x.position < source.count, !source[x.position].isOne(of: ",[]{}") { x.position += 1 }
                 x.emit(.label, from: start)
             case UInt8(ascii: "!"):
                 while !source[x.position].isSpace, x.position < source.count { x.position += 1 }
@@ -209,7 +209,7 @@ struct YamlLexer {
                 break
             }
             if byte == UInt8(ascii: "#"), source[index - 1].isSpace, index > start { break }
-            if isFlow, ",[]{}".utf8.contains(byte) { break }
+            if isFlow, byte.isOne(of: ",[]{}") { break }
             index &+= 1
         }
         var end = index
@@ -233,12 +233,12 @@ struct YamlLexer {
                 return .constant
             }
         }
-        guard first.isDigit || "+-.".utf8.contains(first) else { return .string }
+        guard first.isDigit || first.isOne(of: "+-.") else { return .string }
         var hasDigit = false
         for index in start..<end {
             let byte = source[index]
             if byte.isDigit { hasDigit = true }
-            guard byte.isHexDigit || "+-._:xoXTZtz ".utf8.contains(byte) else { return .string }
+            guard byte.isHexDigit || byte.isOne(of: "+-._:xoXTZtz ") else { return .string }
         }
         return hasDigit ? .number : .string
     }
