@@ -123,6 +123,8 @@ enum RenderCommand {
 
     private static func readAll() -> [UInt8] {
         var all: [UInt8] = []
+        var status = stat()
+        if unsafe fstat(STDIN_FILENO, &status) == 0, status.st_size > 0 { all.reserveCapacity(Int(status.st_size) + 1) }
         var piece = [UInt8](repeating: 0, count: 1 << 18)
         while true {
             let count = unsafe piece.withUnsafeMutableBytes { unsafe read(STDIN_FILENO, $0.baseAddress, $0.count) }
