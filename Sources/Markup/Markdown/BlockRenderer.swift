@@ -194,8 +194,11 @@ struct BlockRenderer: ~Copyable {
 
     private mutating func writeCode(_ node: BlockNode) {
         output.freshLine()
-        let info = Entities.unescaped(blocks.source, Int(node.extra), node.detail == 0 ? Int(node.extra) : Int(node.extraEnd))
-        let word = Array(info.prefix { !ASCII.isWhitespace($0) })
+        var word: [UInt8] = []
+        if node.detail != 0, node.extra < node.extraEnd {
+            let info = Entities.unescaped(blocks.source, Int(node.extra), Int(node.extraEnd))
+            word = Array(info.prefix { !ASCII.isWhitespace($0) })
+        }
         if dialect.chat {
             writeFigure(node, language: word)
             return

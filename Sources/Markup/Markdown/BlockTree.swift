@@ -59,3 +59,13 @@ struct LinkTarget {
     var destination: [UInt8]
     var title: [UInt8]
 }
+
+/// Where a link of a text leads: a definition, or ranges of the text that are decoded when they are written.
+struct InlineLink {
+    /// Index of the definition, or -1.
+    var definition: Int32 = -1
+    var destinationStart: Int32 = 0
+    var destinationEnd: Int32 = 0
+    var titleStart: Int32 = 0
+    var titleEnd: Int32 = 0
+}

@@ -65,19 +65,19 @@ extension InlineParser {
     }
 
     /// `(destination "title")` behind the text.
-    private func inlineTarget(_ start: Int) -> (LinkTarget, Int)? {
+    private func inlineTarget(_ start: Int) -> (InlineLink, Int)? {
         guard start < end, view[start] == UInt8(ascii: "(") else { return nil }
         var position = skipWhitespace(start + 1)
         guard let destination = LinkSyntax.destination(view, position, end) else { return nil }
         position = skipWhitespace(destination.next)
-        var title: [UInt8] = []
+        var link = InlineLink(destinationStart: Int32(destination.from), destinationEnd: Int32(destination.to))
         if position > destination.next, let titleEnd = LinkSyntax.title(view, position, end) {
-            title = Entities.unescaped(view, position + 1, titleEnd - 1)
+            link.titleStart = Int32(position + 1)
+            link.titleEnd = Int32(titleEnd - 1)
             position = skipWhitespace(titleEnd)
         }
         guard position < end, view[position] == UInt8(ascii: ")") else { return nil }
-        let url = Entities.unescaped(view, destination.from, destination.to)
-        return (LinkTarget(destination: url, title: title), position + 1)
+        return (link, position + 1)
     }
 
     /// Whether a link's address begins here and the text ends before it does.
@@ -93,7 +93,7 @@ extension InlineParser {
     }
 
     /// `[label]`, `[]` or nothing behind the text, and a definition of that label.
-    private func referenceTarget(_ bracket: Bracket, _ references: borrowing BlockParser) -> (LinkTarget, Int)? {
+    private func referenceTarget(_ bracket: Bracket, _ references: borrowing BlockParser) -> (InlineLink, Int)? {
         guard !references.references.isEmpty || references.isGrowing else { return nil }
         let afterText = position + 1
         var next = afterText
@@ -110,11 +110,11 @@ extension InlineParser {
         }
         guard isFull || !bracket.hasBracketInside, to > from, to - from <= MarkdownLimits.labelBytes else { return nil }
         let label = References.normalised(view, from, to)
-        guard !label.isEmpty, let target = references.references[label] else { return nil }
-        return (target, next)
+        guard !label.isEmpty, let definition = references.references[label] else { return nil }
+        return (InlineLink(definition: definition), next)
     }
 
-    private mutating func makeLink(_ bracket: Bracket, _ target: LinkTarget, next: Int) {
+    private mutating func makeLink(_ bracket: Bracket, _ target: InlineLink, next: Int) {
         let index = links.count
         links.append(target)
         let item = Int(bracket.item)

@@ -44,36 +44,25 @@ import Glibc
         }
     }
 
-    /// Like ``firstMarked(in:from:to:)`` for tables whose bytes are all among ``inlineCandidates(_:)``.
+    /// Like ``firstMarked(in:from:to:)`` for tables without small letters, spaces and non-ASCII: eight bytes at a time.
     @inline(__always)
     func firstInlineMark(in table: ByteTable, from: Int, to: Int) -> Int {
         precondition(from >= 0 && from <= to && to <= count)
         return unsafe table.marks.withUnsafeBufferPointer { marks in
             var index = from
-            while index + 16 <= to {
-                let block = unsafe UnsafeRawPointer(base + index).loadUnaligned(as: SIMD16<UInt8>.self)
-                var candidates = unsafe unsafeBitCast(Self.inlineCandidates(block), to: SIMD2<UInt64>.self)
-                var offset = 0
-                for lane in 0..<2 {
-                    while candidates[lane] != 0 {
-                        offset = lane * 8 + candidates[lane].trailingZeroBitCount / 8
-                        if unsafe marks[Int(base[index + offset])] != 0 { return index + offset }
-                        candidates[lane] &= candidates[lane] &- 1
-                        candidates[lane] &= ~(0xFF << UInt64(offset % 8 * 8))
-                    }
+            while index + 8 <= to {
+                let word = unsafe UnsafeRawPointer(base + index).loadUnaligned(as: UInt64.self)
+                var candidates = EightBytes.otherThanLettersAndSpaces(word)
+                while candidates != 0 {
+                    let hit = index + candidates.trailingZeroBitCount / 8
+                    if unsafe marks[Int(base[hit])] != 0 { return hit }
+                    candidates &= candidates &- 1
                 }
-                index += 16
+                index += 8
             }
             while index < to, unsafe marks[Int(base[index])] == 0 { index += 1 }
             return index
         }
-    }
-
-    /// Non-zero lanes where a byte may begin an inline construct: those bytes, and a few that share bits with them.
-    @inline(__always)
-    private static func inlineCandidates(_ block: SIMD16<UInt8>) -> SIMDMask<SIMD16<Int8>> {
-        ((block | 7) .== 0x5F) .| ((block | 4) .== 0x2E) .| ((block | 2) .== 0x26) .| ((block | 0x20) .== 0x60)
-            .| ((block | 6) .== 0x3E) .| (block .== 0x7E) .| (block .== 0x0A)
     }
 
     /// Whether `text` stands at `index`.
@@ -120,6 +109,31 @@ struct ByteTable: Sendable {
         var marks = [UInt8](repeating: 0, count: 256)
         for byte in bytes { marks[Int(byte)] = 1 }
         self.marks = marks
+    }
+}
+
+/// Questions about eight bytes at once; an answer has the high bit of each byte set for which it is yes, and is exact for
+/// the lowest such byte.
+enum EightBytes {
+    private static let ones: UInt64 = 0x0101_0101_0101_0101
+    private static let highBits: UInt64 = 0x8080_8080_8080_8080
+
+    /// Bytes that are neither `a...z`, `{`, `|`, `}`, space (or `!` behind one) nor beyond ASCII.
+    @inline(__always)
+    static func otherThanLettersAndSpaces(_ word: UInt64) -> UInt64 {
+        let low = word & ~highBits
+        let fromSmallA = low &+ 0x1F * ones
+        let fromTilde = low &+ 0x02 * ones
+        let spaces = word ^ 0x20 * ones
+        return ~(fromSmallA & ~fromTilde | word | (spaces &- ones) & ~spaces) & highBits
+    }
+
+    /// Bytes that are `"`, `&`, `<` or `>`: the two of a pair differ in one bit.
+    @inline(__always)
+    static func needingEscape(_ word: UInt64) -> UInt64 {
+        let quotes = (word | 0x04 * ones) ^ 0x26 * ones
+        let angles = (word | 0x02 * ones) ^ 0x3E * ones
+        return ((quotes &- ones) & ~quotes | (angles &- ones) & ~angles) & highBits
     }
 }
 
@@ -235,16 +249,14 @@ struct ByteTable: Sendable {
         var start = 0
         var index = 0
         while index < length {
-            if index + 16 <= length {
-                let block = unsafe UnsafeRawPointer(source + index).loadUnaligned(as: SIMD16<UInt8>.self)
-                // `"` and `&`, `<` and `>` differ in one bit each.
-                let mask = ((block | 4) .== 0x26) .| ((block | 2) .== 0x3E)
-                let hits = unsafe unsafeBitCast(mask, to: SIMD2<UInt64>.self)
-                if hits[0] == 0 {
-                    index += hits[1] == 0 ? 16 : 8 + hits[1].trailingZeroBitCount / 8
+            if index + 8 <= length {
+                let word = unsafe UnsafeRawPointer(source + index).loadUnaligned(as: UInt64.self)
+                let hits = EightBytes.needingEscape(word)
+                if hits == 0 {
+                    index += 8
                     continue
                 }
-                index += hits[0].trailingZeroBitCount / 8
+                index += hits.trailingZeroBitCount / 8
             }
             let byte = unsafe source[index]
             if ASCII.needsEscape(byte) {

@@ -47,7 +47,7 @@ struct InlineParser: ~Copyable {
     var brackets: [Bracket] = []
     /// Brackets below this depth may not become links: a link stands inside them.
     var inactiveBrackets = 0
-    var links: [LinkTarget] = []
+    var links: [InlineLink] = []
     /// An `@` was seen: text may hold an e-mail address.
     var hasAt = false
     /// The last run of backticks of each length; filled on first need.

@@ -4,7 +4,7 @@ extension BlockRenderer {
     /// Reads and writes the text `from..<to`.
     mutating func writeInline(_ view: ByteView, _ from: Int, _ to: Int) {
         inline.parse(view, from, to, references: blocks)
-        linkForms.removeAll(keepingCapacity: true)
+        if !linkForms.isEmpty { linkForms.removeAll(keepingCapacity: true) }
         var imageDepth = 0
         var linkDepth = 0
         for index in 0..<inline.items.count {
@@ -124,15 +124,15 @@ extension BlockRenderer {
     }
 
     private mutating func writeLinkStart(_ index: Int) {
-        let target = inline.links[index]
+        let link = inline.links[index]
         if dialect.chat {
-            writeChatLinkStart(index, target)
+            writeChatLinkStart(index, target(of: link))
             return
         }
         output.append("<a href=\"")
-        Percent.append(target.destination, to: &output)
+        writeDestination(link)
         output.append("\"")
-        writeTitle(target)
+        writeTitle(link)
         output.append(">")
     }
 
@@ -141,25 +141,61 @@ extension BlockRenderer {
     }
 
     private mutating func writeImageStart(_ index: Int, isInLink: Bool) {
-        let target = inline.links[index]
+        let link = inline.links[index]
         if dialect.chat {
-            writeChatImageStart(index, target, isInLink: isInLink)
+            writeChatImageStart(index, target(of: link), isInLink: isInLink)
             return
         }
         output.append("<img src=\"")
-        Percent.append(target.destination, to: &output)
+        writeDestination(link)
         output.append("\" alt=\"")
     }
 
     private mutating func writeImageEnd(_ index: Int, isInLink: Bool) {
-        let target = inline.links[index]
+        let link = inline.links[index]
         if dialect.chat {
-            writeChatImageEnd(index, target, isInLink: isInLink)
+            writeChatImageEnd(index, target(of: link), isInLink: isInLink)
             return
         }
         output.append("\"")
-        writeTitle(target)
+        writeTitle(link)
         output.append(" />")
+    }
+
+    private func target(of link: InlineLink) -> LinkTarget {
+        if link.definition >= 0 { return blocks.references.targets[Int(link.definition)] }
+        return LinkTarget(
+            destination: Entities.unescaped(inline.view, Int(link.destinationStart), Int(link.destinationEnd)),
+            title: Entities.unescaped(inline.view, Int(link.titleStart), Int(link.titleEnd))
+        )
+    }
+
+    private mutating func writeDestination(_ link: InlineLink) {
+        if link.definition < 0, isPlain(link.destinationStart, link.destinationEnd) {
+            Percent.append(inline.view, Int(link.destinationStart), Int(link.destinationEnd), to: &output)
+        } else {
+            Percent.append(target(of: link).destination, to: &output)
+        }
+    }
+
+    /// Whether nothing in the range has to be decoded.
+    private func isPlain(_ start: Int32, _ end: Int32) -> Bool {
+        for position in Int(start)..<Int(end) {
+            let byte = inline.view[position]
+            if byte == ASCII.backslash || byte == UInt8(ascii: "&") { return false }
+        }
+        return true
+    }
+
+    private mutating func writeTitle(_ link: InlineLink) {
+        if link.definition < 0, isPlain(link.titleStart, link.titleEnd) {
+            guard link.titleStart < link.titleEnd else { return }
+            output.append(" title=\"")
+            output.appendEscaped(inline.view, Int(link.titleStart), Int(link.titleEnd))
+            output.append("\"")
+        } else {
+            writeTitle(target(of: link))
+        }
     }
 
     mutating func writeTitle(_ target: LinkTarget) {

@@ -3,17 +3,20 @@
 
 /// The definitions of one text. The first of a label counts.
 struct References {
-    private var targets: [[UInt8]: LinkTarget] = [:]
+    private var indexes: [[UInt8]: Int32] = [:]
+    private(set) var targets: [LinkTarget] = []
 
     var isEmpty: Bool { targets.isEmpty }
 
-    subscript(label: [UInt8]) -> LinkTarget? { targets[label] }
+    /// The index in ``targets`` of a label's definition.
+    subscript(label: [UInt8]) -> Int32? { indexes[label] }
 
     /// - Returns: whether the label was new.
     @discardableResult
     mutating func define(_ label: [UInt8], _ target: @autoclosure () -> LinkTarget) -> Bool {
-        guard targets[label] == nil else { return false }
-        targets[label] = target()
+        guard indexes[label] == nil else { return false }
+        indexes[label] = Int32(targets.count)
+        targets.append(target())
         return true
     }
 
