@@ -143,14 +143,6 @@ package struct Claims: Sendable {
     /// Public ids of all sessions with a counted claim, in no order.
     package var sessions: [String] { Array(counted.keys) }
 
-    /// A counted claim shows this thread of the session.
-    package func shows(session: String, thread: String) -> Bool {
-        guard counted[session] != nil else { return false }
-        return tabs.values.contains { tab in
-            tab.claims.contains { counts($0.claim, in: tab) && $0.claim.session == session && $0.claim.thread == thread }
-        }
-    }
-
     /// How many tabs and claims are held, counted or not.
     package var size: (tabs: Int, claims: Int) { (tabs.count, tabs.values.reduce(0) { $0 + $1.claims.count }) }
 

@@ -50,6 +50,7 @@ package enum ApprovalDecision: String, Sendable {
     let name: String
     let relay: Relay
     let now: @Loop () -> Int64
+    let resume = ResumeStore()
 
     private var members: [String: HubDesktop] = [:]
     /// Which desktop a public session id belongs to.
@@ -104,6 +105,7 @@ package enum ApprovalDecision: String, Sendable {
     package func forget(desktop id: String) {
         guard let member = members.removeValue(forKey: id) else { return }
         member.stop()
+        resume.book.forget(ResumeBook.key(device: device, desktop: id))
         note(sessions: Array(member.publicIDs.values), desktops: true, claims: true)
         for id in member.publicIDs.values { owners[id] = nil }
         timelines = timelines.filter { $0.value.desktop != id }

@@ -4,7 +4,7 @@ import Wire
 
 @Loop final class HubDesktop {
     private(set) var info: DesktopInfo
-    private(set) var client: LinkClient
+    let client: LinkClient
     /// Public ids by the desktop's own ids.
     private(set) var publicIDs: [String: String] = [:]
 
@@ -25,6 +25,7 @@ import Wire
             desktop: known.id,
             device: hub.device,
             name: hub.name,
+            resume: hub.resume,
             isTrusted: true,
             now: hub.now,
             connect: { [relay = hub.relay] () async throws(LinkConnectError) in relay.connect(as: identity) }

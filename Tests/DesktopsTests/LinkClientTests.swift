@@ -34,8 +34,6 @@ import Wire
             desktop: IDs.desktop,
             device: IDs.server,
             name: "Wheelhouse",
-            isTrusted: false,
-            now: { Loop.now },
             connect: { () async throws(LinkConnectError) in try relay.connect() }
         )
         client.start()

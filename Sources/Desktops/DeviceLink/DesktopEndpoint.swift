@@ -77,6 +77,7 @@ package struct DesktopIdentity: Sendable, Equatable {
         self.now = now
         link = Link(
             registration: LinkRegistration(device: identity.id, name: identity.name),
+            resume: ResumeStore(),
             heartbeat: { LinkHeartbeat(status: "online") },
             pause: { LinkMachine.reconnectDelay(attempt: $0) },
             isTrusted: isTrusted,

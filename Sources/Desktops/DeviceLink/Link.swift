@@ -22,8 +22,8 @@ package enum LinkConnectError: Error, Sendable, Equatable {
     private(set) var state = State.stopped("not started")
     /// Counts installed transports; 0 before the first. What was begun under an older one never touches a newer one.
     private(set) var generation = 0
-    private(set) var credentials: ResumeCredentials?
-    private(set) var lastEvent: Int?
+    private var credentials: ResumeCredentials? { resume.book.credentials(resumeKey) }
+    private var lastEvent: Int? { resume.book.lastEvent(resumeKey) }
 
     /// Set by the owner before `start`.
     var onState: (@Loop () -> Void)?
@@ -36,6 +36,10 @@ package enum LinkConnectError: Error, Sendable, Equatable {
     var onBinary: (@Loop ([UInt8]) -> Void)?
 
     private let registration: LinkRegistration
+    private let resume: ResumeStore
+    private let resumeKey: String
+    /// Proves that the key of the resume credentials is ours to write (R33).
+    private var ownership = 0
     private let heartbeat: @Loop () -> LinkHeartbeat
     private let pause: (_ attempt: Int) -> Int64
     private let connect: @Loop () async throws(LinkConnectError) -> any LinkTransport
@@ -52,10 +56,12 @@ package enum LinkConnectError: Error, Sendable, Equatable {
     private var attempt = 0
 
     /// - Parameters:
+    ///   - resume: where the credentials for resuming are kept, under the pair of this device and its target.
     ///   - pause: milliseconds before the try of that number, 0 for the first after an established connection.
     ///   - isTrusted: the other end is in this process.
     init(
         registration: LinkRegistration,
+        resume: ResumeStore,
         heartbeat: @escaping @Loop () -> LinkHeartbeat,
         pause: @escaping (_ attempt: Int) -> Int64,
         isTrusted: Bool,
@@ -63,6 +69,8 @@ package enum LinkConnectError: Error, Sendable, Equatable {
         connect: @escaping @Loop () async throws(LinkConnectError) -> any LinkTransport
     ) {
         self.registration = registration
+        self.resume = resume
+        resumeKey = ResumeBook.key(device: registration.device, desktop: registration.target ?? registration.device)
         self.heartbeat = heartbeat
         self.pause = pause
         self.isTrusted = isTrusted
@@ -78,6 +86,7 @@ package enum LinkConnectError: Error, Sendable, Equatable {
         guard case .stopped = state else { return }
         machine.reset()
         attempt = 0
+        ownership = resume.book.claim(resumeKey)
         open()
     }
 
@@ -247,17 +256,19 @@ package enum LinkConnectError: Error, Sendable, Equatable {
         guard let id = session.session ?? credentials?.session, let token = session.token ?? credentials?.token else {
             return
         }
-        credentials = ResumeCredentials(session: id, token: token)
+        let credentials = ResumeCredentials(session: id, token: token)
+        resume.book.write(credentials, key: resumeKey, generation: ownership)
     }
 
     private func heard(_ event: LinkEvent) {
         if event.type == "event-replay-gap" {
             // The relay's numbers start anew, or went on without us: from here on.
-            lastEvent = (try? JSONNumber.member("latestBufferedId", of: event.payload)) ?? nil
+            let latest = (try? JSONNumber.member("latestBufferedId", of: event.payload)) ?? nil
+            resume.book.write(lastEvent: latest, key: resumeKey, generation: ownership)
             return
         }
         guard let id = event.id, id > lastEvent ?? 0 else { return }
-        lastEvent = id
+        resume.book.write(lastEvent: id, key: resumeKey, generation: ownership)
         guard acknowledgement == nil else { return }
         let mine = generation
         acknowledgement = Loop.after(milliseconds: 1_000) { [weak self] in
@@ -273,7 +284,7 @@ package enum LinkConnectError: Error, Sendable, Equatable {
         for action in actions {
             switch action {
             case .register(let resuming): register(resuming: resuming)
-            case .forgetCredentials: credentials = nil
+            case .forgetCredentials: resume.book.write(nil, key: resumeKey, generation: ownership)
             case .heartbeat: _ = try? send(.heartbeat(heartbeat()), generation: generation)
             case .up(let isResumed):
                 attempt = 0

@@ -40,11 +40,13 @@ package import Wire
 
     /// - Parameters:
     ///   - device: this server's device id.
+    ///   - resume: shared by all clients of one server.
     ///   - isTrusted: the relay is in this process.
-    package init(
+    init(
         desktop: String,
         device: String,
         name: String,
+        resume: ResumeStore,
         isTrusted: Bool,
         now: @escaping @Loop () -> Int64,
         connect: @escaping @Loop () async throws(LinkConnectError) -> any LinkTransport
@@ -53,6 +55,7 @@ package import Wire
         self.now = now
         link = Link(
             registration: LinkRegistration(device: device, name: name, target: desktop),
+            resume: resume,
             heartbeat: { LinkHeartbeat() },
             pause: { Recovery.delay(attempt: $0, jitter: Double.random(in: -1...1)) },
             isTrusted: isTrusted,
@@ -62,6 +65,25 @@ package import Wire
         link.onUp = { [weak self] _ in self?.came() }
         link.onDown = { [weak self] in self?.left(generation: $0) }
         link.onMessage = { [weak self] in self?.received($0) }
+    }
+
+    /// A client that shares nothing with others.
+    package convenience init(
+        desktop: String,
+        device: String,
+        name: String,
+        now: @escaping @Loop () -> Int64 = { Loop.now },
+        connect: @escaping @Loop () async throws(LinkConnectError) -> any LinkTransport
+    ) {
+        self.init(
+            desktop: desktop,
+            device: device,
+            name: name,
+            resume: ResumeStore(),
+            isTrusted: false,
+            now: now,
+            connect: connect
+        )
     }
 
     /// Connects, and looks for the desktop.

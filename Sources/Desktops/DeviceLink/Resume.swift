@@ -1,5 +1,6 @@
-// Credentials for taking up a relay session again (rules R32-R35). Pure values; `Dashboard` keeps the book in its store if it
-// wants resumption to survive a restart.
+// Credentials for taking up a relay session again (rules R32-R35). Pure values, and the one place on the loop where all links
+// of one owner (the hub, a desktop's endpoint) keep them.
+import Wire
 
 /// What the relay gave us to resume with.
 package struct ResumeCredentials: Sendable, Equatable {
@@ -53,6 +54,13 @@ package struct ResumeBook: Sendable {
     }
 
     package mutating func forget(_ key: String) { entries[key] = nil }
+}
+
+/// The book that several links share.
+@Loop final class ResumeStore {
+    var book = ResumeBook()
+
+    init() {}
 }
 
 /// Counts refused resumes: three within a rolling 30 s end the attempts (R35). Success clears nothing (W-3).
