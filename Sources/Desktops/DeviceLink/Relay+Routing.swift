@@ -269,6 +269,7 @@ extension Relay {
             return refuse(connection, "invalidPayload", "a job's event needs jobId and sessionId")
         }
         metrics.events += 1
+        makeRoomForStreams()
         switch identity.role {
         case .desktop:
             let key = DeviceKey(user: identity.user, device: identity.device)
@@ -286,7 +287,6 @@ extension Relay {
 
     /// Gives the event its number in a stream and keeps it there.
     private func number(_ event: LinkEvent, from device: String?, in stream: inout EventStream?) -> [UInt8]? {
-        if stream == nil, towardsPhones.count + towardsDesktop.count >= Limits.replayStreams { forgetStreams() }
         var open = stream ?? EventStream()
         let id = open.number()
         let numbered = LinkEvent(
@@ -305,7 +305,8 @@ extension Relay {
     }
 
     /// Streams without anybody at either end; who comes back with a number of one of them is told of a gap.
-    private func forgetStreams() {
+    private func makeRoomForStreams() {
+        guard towardsPhones.count + towardsDesktop.count >= Limits.replayStreams else { return }
         towardsPhones = towardsPhones.filter { desktops[$0.key] != nil || phones[$0.key] != nil }
         towardsDesktop = towardsDesktop.filter { desktops[$0.key] != nil || phones[$0.key] != nil }
     }
@@ -317,6 +318,7 @@ extension Relay {
         for (name, value) in members { writer.member(name, value) }
         writer.endObject()
         let event = LinkEvent(type: type, payload: writer.bytes)
+        makeRoomForStreams()
         for (key, audience) in phones where key.user == user {
             guard let message = number(event, from: nil, in: &towardsPhones[key]) else { continue }
             for phone in audience.values { send(message, to: phone) }
@@ -338,6 +340,7 @@ extension Relay {
         let key = DeviceKey(user: phone.identity.user, device: target)
         guard let desktop = desktops[key] else { return }
         let event = TimelineInterest(session: session, active: false).event
+        makeRoomForStreams()
         if let message = number(event, from: phone.identity.device, in: &towardsDesktop[key]) {
             send(message, to: desktop)
         }
