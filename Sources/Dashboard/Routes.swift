@@ -78,7 +78,7 @@ extension Site {
         on(.get, "/api/v1/sessions", needs: .viewer, .data) { [unowned self] in await apiSessions($0) }
         on(.get, "/api/v1/sessions/:id/blocks", needs: .viewer, .data) { [unowned self] in await apiBlocks($0) }
 
-        router.notFound = { [unowned self] request in nothingHere(request) }
+        router.notFound = { [weak self] request in self?.nothingHere(request) ?? .text("the server ends\n", status: 503) }
     }
 
     /// The answer to every other URL.

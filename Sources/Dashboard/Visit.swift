@@ -33,7 +33,8 @@ extension Site {
         bodyLimit: Int = 0,
         _ handler: @escaping @Loop (Visit) -> HTTPAnswer
     ) {
-        router.on(methods, pattern, bodyLimit: bodyLimit) { [unowned self] request, parameters in
+        router.on(methods, pattern, bodyLimit: bodyLimit) { [weak self] request, parameters in
+            guard let self else { return .response(.text("the server ends\n", status: 503)) }
             let credential = credential(of: request)
             let context = context(of: request, credential: credential)
             if let refusal = refusal(request, credential, needs: role) {
@@ -43,7 +44,8 @@ extension Site {
             let visit = Visit(request: request, parameters: parameters, credential: credential, context: context)
             switch handler(visit) {
             case .response(let response): return .response(finished(response, request, kind))
-            case .later(let work): return .later { [unowned self] in finished(await work(), request, kind) }
+            // The flow holds the dashboard, so handlers may take it for granted.
+            case .later(let work): return .later { [self] in finished(await work(), request, kind) }
             case .upgrade(let options, let fields, let body): return .upgrade(options, fields, body)
             }
         }

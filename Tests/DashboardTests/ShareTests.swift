@@ -185,7 +185,7 @@ import Wire
         let old = try await scene.database.ask { database throws(StoreError) in try ShareLinks.make(asked, in: database, now: past) }
         let answer = try await scene.get("/" + old, cookie: nil)
         #expect(answer.status == 410 && answer.text.contains("has expired"))
-        let soon = past + 1_500
+        let soon = past + 4_000
         let short = try await scene.database.ask { database throws(StoreError) in try ShareLinks.make(asked, in: database, now: soon) }
         #expect(try await scene.get("/" + short, cookie: nil).status == 200)
         let tab = try await scene.live("/" + short + "/live", cookie: nil)

@@ -74,7 +74,7 @@ extension Site {
             return .upgrade(options, [:]) { [relay] socket in relay.accept(socket, as: credentials.identity) }
         }
         // A token that a command made a moment ago is in the database before it is in memory.
-        return .later { [unowned self] in
+        return .later { [self] in
             do { try await book.reload() } catch { return .text("try again\n", status: 503) }
             guard isAllowed(credentials) else {
                 book.countWrongGuess(address)

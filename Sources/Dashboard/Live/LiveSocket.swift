@@ -24,7 +24,8 @@ enum LiveVisitor {
     private(set) var isVisible = false
 
     private let channel: any LiveChannel
-    private unowned let views: LiveViews
+    /// Keeps the views alive until it is closed.
+    private let views: LiveViews
     private var claims: [String: (claim: LiveClaim, feed: ViewFeed)] = [:]
     /// Views that missed patches because too much was queued: each gets one fresh snapshot when there is room.
     private var behind: Set<ObjectIdentifier> = []
