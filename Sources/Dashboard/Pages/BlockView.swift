@@ -126,9 +126,10 @@ package struct BlockView: Sendable, Hashable {
     }
 
     private func title(_ block: Block) -> String? {
+        if isHidden(block) { return nil }
         switch block.kind {
         case .edit, .file:
-            guard !hidesOutput, let path = block.path else { return nil }
+            guard let path = block.path else { return nil }
             return block.oldPath.map { "\(Words.line($0)) → \(Words.line(path))" } ?? Words.line(path, limit: 400)
         case .tool:
             if hidesOutput { return nil }

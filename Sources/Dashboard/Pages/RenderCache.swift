@@ -32,6 +32,8 @@ package import Wire
     package func rendered(_ blocks: [Block], as view: BlockView) async -> [RenderedBlock] {
         if let ready = renderedNow(blocks, as: view) { return ready }
         let missing = blocks.filter { found($0, view) == nil }
+        misses += missing.count
+        hits += blocks.count - missing.count
         var index = 0
         while index < missing.count {
             // A batch is long enough to be worth a thread's turn, and short enough that others get theirs.
