@@ -38,7 +38,10 @@ enum HighlightCommand {
     }
 
     private static func usage(_ problem: String) -> Int32 {
-        write("wheelhouse highlight: \(problem)\nusage: wheelhouse highlight --language L [--tokens] | --list\n", to: STDERR_FILENO)
+        write(
+            "wheelhouse highlight: \(problem)\nusage: wheelhouse highlight --language L [--tokens] | --list\n",
+            to: STDERR_FILENO
+        )
         return 64
     }
 }
@@ -76,7 +79,9 @@ private func write(_ text: String, to descriptor: Int32 = STDOUT_FILENO) { write
 private func write(_ bytes: [UInt8], to descriptor: Int32 = STDOUT_FILENO) {
     var done = 0
     while done < bytes.count {
-        let count = unsafe bytes.withUnsafeBytes { unsafe Glibc.write(descriptor, $0.baseAddress?.advanced(by: done), $0.count - done) }
+        let count = unsafe bytes.withUnsafeBytes {
+            unsafe Glibc.write(descriptor, $0.baseAddress?.advanced(by: done), $0.count - done)
+        }
         if count < 0, errno == EINTR { continue }
         guard count > 0 else { return }
         done += count

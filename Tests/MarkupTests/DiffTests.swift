@@ -21,12 +21,24 @@ struct DiffTests {
 
     @Test func `a patch is a table with both line numbers`() {
         let html = Diff.html(patch: Self.patch, path: nil).text
-        #expect(html.hasPrefix("<table class=\"diff\" data-change=\"modified\"><caption class=\"d-file\"><span class=\"d-path\">x.swift</span>"))
+        #expect(
+            html.hasPrefix(
+                "<table class=\"diff\" data-change=\"modified\"><caption class=\"d-file\"><span class=\"d-path\">x.swift</span>"
+            )
+        )
         #expect(html.contains("<span class=\"d-plus\">+2</span> <span class=\"d-minus\">−1</span>"))
         #expect(html.contains("<td colspan=\"3\">⋯ func outer() {</td>"))
-        #expect(html.contains("<tr class=\"d-context\"><td class=\"d-old\" data-line=\"10\"></td><td class=\"d-new\" data-line=\"10\"></td>"))
-        #expect(html.contains("<tr class=\"d-removed\"><td class=\"d-old\" data-line=\"11\"></td><td class=\"d-new\"></td>"))
-        #expect(html.contains("<tr class=\"d-added\"><td class=\"d-old\"></td><td class=\"d-new\" data-line=\"12\"></td>"))
+        #expect(
+            html.contains(
+                "<tr class=\"d-context\"><td class=\"d-old\" data-line=\"10\"></td><td class=\"d-new\" data-line=\"10\"></td>"
+            )
+        )
+        #expect(
+            html.contains("<tr class=\"d-removed\"><td class=\"d-old\" data-line=\"11\"></td><td class=\"d-new\"></td>")
+        )
+        #expect(
+            html.contains("<tr class=\"d-added\"><td class=\"d-old\"></td><td class=\"d-new\" data-line=\"12\"></td>")
+        )
         #expect(html.contains("<td class=\"d-old\" data-line=\"12\"></td><td class=\"d-new\" data-line=\"13\"></td>"))
     }
 
@@ -46,17 +58,27 @@ struct DiffTests {
         let html = Diff.splitHTML(patch: Self.patch, path: nil).text
         #expect(html.contains("<table class=\"diff diff-split\""))
         #expect(html.contains("<td class=\"d-old\" data-line=\"11\"></td><td class=\"d-code d-removed\">"))
-        #expect(html.contains("<td class=\"d-old\"></td><td class=\"d-code d-none\"></td><td class=\"d-new\" data-line=\"12\"></td><td class=\"d-code d-added\">"))
+        #expect(
+            html.contains(
+                "<td class=\"d-old\"></td><td class=\"d-code d-none\"></td><td class=\"d-new\" data-line=\"12\"></td><td class=\"d-code d-added\">"
+            )
+        )
     }
 
     @Test func `everything in a patch is escaped`() {
-        let html = Diff.html(patch: "--- a/<img src=x>\n+++ b/<img src=x>\n@@ -1 +1 @@ <script>\n-<b>\n+<i onclick=\"x\">\n", path: nil).text
+        let html = Diff.html(
+            patch: "--- a/<img src=x>\n+++ b/<img src=x>\n@@ -1 +1 @@ <script>\n-<b>\n+<i onclick=\"x\">\n",
+            path: nil
+        ).text
         for bad in ["<img", "<script", "<b>", "<i "] { #expect(!html.contains(bad)) }
     }
 
     @Test func `a string that a removed line opens does not colour added lines`() {
         let html = Diff.html(patch: "@@ -1,1 +1,1 @@\n-let a = \"\"\"\n+let b = 1\n", path: "x.swift").text
-        #expect(html.contains("<span class=\"t-number\">1</span>") || html.contains("<mark class=\"d-word\"><span class=\"t-number\">1</span></mark>"))
+        #expect(
+            html.contains("<span class=\"t-number\">1</span>")
+                || html.contains("<mark class=\"d-word\"><span class=\"t-number\">1</span></mark>")
+        )
     }
 
     @Test func `renames, additions, deletions and binary files are told`() {
@@ -81,7 +103,8 @@ struct DiffTests {
             diff --git a/p.png b/p.png
             Binary files a/p.png and b/p.png differ
 
-            """)
+            """
+        )
         #expect(files.map(\.change) == [.renamed, .added, .deleted, .modified])
         #expect(files.map(\.path) == ["new.txt", "n", "d", "p.png"])
         #expect(files[0].oldPath == "old.txt")
@@ -100,17 +123,23 @@ struct DiffTests {
         let html = Diff.html(patch: patch, path: nil).text
         #expect(html.hasSuffix("<p class=\"d-notice\">The rest of this change is too long to show.</p>"))
         #expect(html.split(separator: "<tr ").count - 1 <= DiffLimits.rows)
-        let long = Diff.html(patch: "@@ -0,0 +1,1 @@\n+\(String(repeating: "x", count: DiffLimits.patchBytes))\n", path: nil).text
+        let long = Diff.html(
+            patch: "@@ -0,0 +1,1 @@\n+\(String(repeating: "x", count: DiffLimits.patchBytes))\n",
+            path: nil
+        ).text
         #expect(long.contains("d-notice"))
     }
 
     @Test(
         "hunks say what changed",
         arguments: [
-            ("", "", ""), ("a\n", "a\n", ""), ("a\n", "", "@@ -1 +0,0 @@\n-a\n"), ("", "a", "@@ -0,0 +1 @@\n+a\n\\ No newline at end of file\n"),
-            ("a\nb\nc\n", "a\nx\nc\n", "@@ -1,3 +1,3 @@\n a\n-b\n+x\n c\n"), ("a\r\n", "a\n", "@@ -1 +1 @@\n-a\r\n+a\n"),
+            ("", "", ""), ("a\n", "a\n", ""), ("a\n", "", "@@ -1 +0,0 @@\n-a\n"),
+            ("", "a", "@@ -0,0 +1 @@\n+a\n\\ No newline at end of file\n"),
+            ("a\nb\nc\n", "a\nx\nc\n", "@@ -1,3 +1,3 @@\n a\n-b\n+x\n c\n"),
+            ("a\r\n", "a\n", "@@ -1 +1 @@\n-a\r\n+a\n"),
             ("a", "a\n", "@@ -1 +1 @@\n-a\n\\ No newline at end of file\n+a\n"),
-        ])
+        ]
+    )
     func hunks(old: String, new: String, expected: String) { #expect(Diff.hunks(old: old, new: new) == expected) }
 
     /// Applying what ``Diff/hunks(old:new:context:)`` made to the old text gives the new one.
@@ -119,9 +148,17 @@ struct DiffTests {
         let old = (0..<dice.next(60)).map { _ in String("abcdefg".randomElement(using: &dice) ?? "a") }
         var new = old
         for _ in 0..<dice.next(20) {
-            if dice.next(2) == 0, !new.isEmpty { new.remove(at: dice.next(new.count)) } else { new.insert("n\(dice.next(5))", at: dice.next(new.count + 1)) }
+            if dice.next(2) == 0, !new.isEmpty {
+                new.remove(at: dice.next(new.count))
+            } else {
+                new.insert("n\(dice.next(5))", at: dice.next(new.count + 1))
+            }
         }
-        let text = Diff.hunks(old: old.map { $0 + "\n" }.joined(), new: new.map { $0 + "\n" }.joined(), context: dice.next(4))
+        let text = Diff.hunks(
+            old: old.map { $0 + "\n" }.joined(),
+            new: new.map { $0 + "\n" }.joined(),
+            context: dice.next(4)
+        )
         var result: [String] = []
         var position = 0
         for hunk in Diff.parse(text).first?.hunks ?? [] {
@@ -163,7 +200,8 @@ struct DiffTests {
             +z
             *** Delete File: d.txt
             *** End Patch
-            """)
+            """
+        )
         #expect(files.map(\.path) == ["a.txt", "c.py", "d.txt"])
         #expect(files.map(\.change) == [.added, .renamed, .deleted])
         #expect(files[1].oldPath == "b.py")

@@ -17,13 +17,17 @@ struct Dice {
 func plainText(_ html: HTML) -> [UInt8] {
     var text: [UInt8] = []
     let bytes = html.bytes
-    let references: [(String, String)] = [("&amp;", "&"), ("&lt;", "<"), ("&gt;", ">"), ("&quot;", "\""), ("&#39;", "'")]
+    let references: [(String, String)] = [
+        ("&amp;", "&"), ("&lt;", "<"), ("&gt;", ">"), ("&quot;", "\""), ("&#39;", "'"),
+    ]
     var index = 0
     while index < bytes.count {
         if bytes[index] == UInt8(ascii: "<") {
             while index < bytes.count, bytes[index] != UInt8(ascii: ">") { index += 1 }
             index += 1
-        } else if bytes[index] == UInt8(ascii: "&"), let (name, value) = references.first(where: { bytes[index...].starts(with: $0.0.utf8) }) {
+        } else if bytes[index] == UInt8(ascii: "&"),
+            let (name, value) = references.first(where: { bytes[index...].starts(with: $0.0.utf8) })
+        {
             text += value.utf8
             index += name.utf8.count
         } else {
@@ -36,13 +40,20 @@ func plainText(_ html: HTML) -> [UInt8] {
 
 /// Pieces that open, close and confuse: what random code is made of.
 let confusingPieces: [String] = [
-    "\"", "'", "`", "\"\"\"", "'''", "/*", "*/", "//", "#", "--", "<!--", "-->", "{", "}", "(", ")", "[", "]", "${", "$(", "#{", "\\(", "\\", "\\\"",
-    "\n", "\n", "\n    ", "\t", " ", "<<EOF\n", "EOF\n", "<<~A\n", "A\n", "```python\n", "```\n", "~~~\n", "r#\"", "\"#", "R\"x(", ")x\"", "f\"", "{{", "}}",
-    "<div ", "<script>", "</script>", "<style>", "</style>", "<?php ", "?>", "<%", "%>", ">", "/", "/=", "<T>(", "=>", "a", "Abc", "ABC_D", "foo(", "0x1f", "1.5e3",
-    "@x", "$y", ":z", "key: ", "key = ", "|\n", "run: |\n", "- ", "=begin\n", "=end\n", "=cut\n", "%w[", "q{", "s/a/b/", "$$", "\\begin{verbatim}", "\\end{verbatim}",
-    "@@ -1 +1 @@\n", "+x\n", "-y\n", "if ", "case x in\n", "esac\n", "python -c \"", "jq '", "é", "\u{1F600}", "\0", "\r\n", "[[", "]]", "--[[", "(*", "*)", "{-", "-}",
-    "#[a(", "'a ", "#if X\n", "#define A(b) \\\n", "<a b={c} d=\"e\">", "</a>", "<>", "</>", "url(", "!important", ";", ",", "$'", "$((", "))", "/**", "%{", "%}", "#=", "=#",
-    "__END__\n", "---\n", "***\n", "RUN ", "FROM x\n", "a:\n\t@b\n", "~r/", "~w(", "|#", "#|", "@\"", "\"@", "<#", "#>", "$\"", "\"\"\"\"",
+    "\"", "'", "`", "\"\"\"", "'''", "/*", "*/", "//", "#", "--", "<!--", "-->", "{", "}", "(", ")", "[", "]", "${",
+    "$(", "#{", "\\(", "\\", "\\\"",
+    "\n", "\n", "\n    ", "\t", " ", "<<EOF\n", "EOF\n", "<<~A\n", "A\n", "```python\n", "```\n", "~~~\n", "r#\"",
+    "\"#", "R\"x(", ")x\"", "f\"", "{{", "}}",
+    "<div ", "<script>", "</script>", "<style>", "</style>", "<?php ", "?>", "<%", "%>", ">", "/", "/=", "<T>(", "=>",
+    "a", "Abc", "ABC_D", "foo(", "0x1f", "1.5e3",
+    "@x", "$y", ":z", "key: ", "key = ", "|\n", "run: |\n", "- ", "=begin\n", "=end\n", "=cut\n", "%w[", "q{", "s/a/b/",
+    "$$", "\\begin{verbatim}", "\\end{verbatim}",
+    "@@ -1 +1 @@\n", "+x\n", "-y\n", "if ", "case x in\n", "esac\n", "python -c \"", "jq '", "é", "\u{1F600}", "\0",
+    "\r\n", "[[", "]]", "--[[", "(*", "*)", "{-", "-}",
+    "#[a(", "'a ", "#if X\n", "#define A(b) \\\n", "<a b={c} d=\"e\">", "</a>", "<>", "</>", "url(", "!important", ";",
+    ",", "$'", "$((", "))", "/**", "%{", "%}", "#=", "=#",
+    "__END__\n", "---\n", "***\n", "RUN ", "FROM x\n", "a:\n\t@b\n", "~r/", "~w(", "|#", "#|", "@\"", "\"@", "<#", "#>",
+    "$\"", "\"\"\"\"",
 ]
 
 func confusingText(seed: UInt64, pieces: Int) -> String {
@@ -87,7 +98,9 @@ struct HighlightPropertyTests {
             }
             if let at = zip(whole, pieces).enumerated().first(where: { $1.0 != $1.1 })?.offset {
                 let context = String(decoding: code[max(0, at - 60)..<min(code.count, at + 20)], as: UTF8.self)
-                Issue.record("\(language), seed \(seed), byte \(at): \(whole[at]) as a whole, \(pieces[at]) by lines, after \(context.debugDescription)")
+                Issue.record(
+                    "\(language), seed \(seed), byte \(at): \(whole[at]) as a whole, \(pieces[at]) by lines, after \(context.debugDescription)"
+                )
                 return
             }
         }
@@ -95,8 +108,10 @@ struct HighlightPropertyTests {
 
     /// Inputs that make careless lexers look ahead again and again.
     static let hostile: [String] = [
-        "/", "\"", "(", "[", "{", "<", "`", "${", "\"${", "\\", "'", "a<", "/[", "=(", "a:", "<a ", "<!", "#[", "<<A", "[a](", "**a", "`a`` ", "$(", "((", "/*", "{{",
-        "x=(a", "=/[", "a = (", "\n\"", "<A\n", "- ", ": ", "|\n", "- - - ", "a.b.", "#{", "%(", "<<EOF\n", "'''", "$'", "\\begin{", "@", "func (", "*", "&a", "q{", "\t@", "[[",
+        "/", "\"", "(", "[", "{", "<", "`", "${", "\"${", "\\", "'", "a<", "/[", "=(", "a:", "<a ", "<!", "#[", "<<A",
+        "[a](", "**a", "`a`` ", "$(", "((", "/*", "{{",
+        "x=(a", "=/[", "a = (", "\n\"", "<A\n", "- ", ": ", "|\n", "- - - ", "a.b.", "#{", "%(", "<<EOF\n", "'''", "$'",
+        "\\begin{", "@", "func (", "*", "&a", "q{", "\t@", "[[",
     ]
 
     @Test(arguments: languageNames) func `thousands of unclosed things take linear time`(language: String) {
@@ -122,7 +137,9 @@ struct HighlightPropertyTests {
 
     private func classes(_ tokens: [Highlight.Token], count: Int) -> [Highlight.Kind] {
         var kinds = [Highlight.Kind](repeating: .plain, count: count)
-        for token in tokens { for index in token.offset..<min(count, token.offset + token.length) { kinds[index] = token.kind } }
+        for token in tokens {
+            for index in token.offset..<min(count, token.offset + token.length) { kinds[index] = token.kind }
+        }
         return kinds
     }
 }

@@ -53,7 +53,9 @@ package enum DiffLimits {
     package static let patchBytes = 4 << 20
     /// Rows over all files of one patch.
     package static let rows = 20_000
-    /// Steps of one comparison of two texts; beyond, what is left counts as replaced. About half a second at most.
+    /// Steps of one comparison of two texts.
+    ///
+    /// Beyond them, what is left counts as replaced. About half a second at most.
     static let steps = 100_000_000
     /// Longer lines get no marks on words.
     static let wordLineBytes = 2_000

@@ -24,7 +24,10 @@ extension Diff {
             }
             return numbers
         }
-        let (removed, added) = Myers.compare(intern(oldLines, endsWithFeed: oldEnds), intern(newLines, endsWithFeed: newEnds))
+        let (removed, added) = Myers.compare(
+            intern(oldLines, endsWithFeed: oldEnds),
+            intern(newLines, endsWithFeed: newEnds)
+        )
 
         // Changes as pairs of ranges, then joined where their contexts touch.
         var changes: [(old: Range<Int>, new: Range<Int>)] = []
@@ -45,7 +48,9 @@ extension Diff {
         let around = max(0, min(context, 1000))
         while index < changes.count {
             var last = index
-            while last + 1 < changes.count, changes[last + 1].old.lowerBound - changes[last].old.upperBound <= 2 * around { last += 1 }
+            while last + 1 < changes.count,
+                changes[last + 1].old.lowerBound - changes[last].old.upperBound <= 2 * around
+            { last += 1 }
             let before = min(around, changes[index].old.lowerBound)
             let after = min(around, oldLines.count - changes[last].old.upperBound)
             let oldRange = changes[index].old.lowerBound - before..<changes[last].old.upperBound + after
@@ -64,7 +69,9 @@ extension Diff {
                 for line in change.new { put("+", newLines[line], isLast: line == newLines.count - 1 && !newEnds) }
                 position = change.old.upperBound
             }
-            for line in position..<oldRange.upperBound { put(" ", oldLines[line], isLast: line == oldLines.count - 1 && !oldEnds) }
+            for line in position..<oldRange.upperBound {
+                put(" ", oldLines[line], isLast: line == oldLines.count - 1 && !oldEnds)
+            }
             index = last + 1
         }
         return text
@@ -74,7 +81,9 @@ extension Diff {
     private static func lines(_ text: String) -> ([Substring], endsWithFeed: Bool) {
         guard !text.isEmpty else { return ([], true) }
         // By bytes: `\r\n` is one Character, but its line feed ends the line like any other.
-        var lines = text.utf8.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).map { Substring($0) }
+        var lines = text.utf8.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).map {
+            Substring($0)
+        }
         let ends = lines.last?.isEmpty == true
         if ends { lines.removeLast() }
         return (lines, ends)

@@ -40,9 +40,12 @@ struct DiffTable {
                 <span class="d-plus">+\(counts.added)</span> <span class="d-minus">−\(counts.removed)</span></span></caption>
                 """
         }
-        if let note = file.note { rows.append("<tr class=\"d-hunk\"><td colspan=\"\(isSplit ? 4 : 3)\">\(note)</td></tr>") }
+        if let note = file.note {
+            rows.append("<tr class=\"d-hunk\"><td colspan=\"\(isSplit ? 4 : 3)\">\(note)</td></tr>")
+        }
         let layout: HTML = isSplit ? "diff diff-split" : "diff"
-        return "<table class=\"\(layout)\" data-change=\"\(HTML(stringLiteral: kind))\">\(caption)<tbody>\(rows)</tbody></table>"
+        return
+            "<table class=\"\(layout)\" data-change=\"\(HTML(stringLiteral: kind))\">\(caption)<tbody>\(rows)</tbody></table>"
     }
 
     private func divider(_ hunk: FilePatch.Hunk) -> HTML {
@@ -53,7 +56,8 @@ struct DiffTable {
     /// A number's cell; 0 is not shown.
     private func number(_ line: Int, _ side: StaticString) -> HTML {
         line > 0
-            ? "<td class=\"\(HTML(stringLiteral: side))\" data-line=\"\(line)\"></td>" : "<td class=\"\(HTML(stringLiteral: side))\"></td>"
+            ? "<td class=\"\(HTML(stringLiteral: side))\" data-line=\"\(line)\"></td>"
+            : "<td class=\"\(HTML(stringLiteral: side))\"></td>"
     }
 
     private mutating func append(_ hunk: FilePatch.Hunk, to rows: inout [HTML], budget: inout Int) {
@@ -70,7 +74,8 @@ struct DiffTable {
                 rows.append(
                     isSplit
                         ? "<tr class=\"d-context\">\(number(old, "d-old"))<td class=\"d-code\">\(code)</td>\(number(new, "d-new"))<td class=\"d-code\">\(code)</td></tr>\n"
-                        : "<tr class=\"d-context\">\(number(old, "d-old"))\(number(new, "d-new"))<td class=\"d-code\">\(code)</td></tr>\n")
+                        : "<tr class=\"d-context\">\(number(old, "d-old"))\(number(new, "d-new"))<td class=\"d-code\">\(code)</td></tr>\n"
+                )
                 if old > 0 { old += 1 }
                 if new > 0 { new += 1 }
                 index += 1
@@ -93,15 +98,25 @@ struct DiffTable {
         }
     }
 
-    private mutating func block(_ removed: [[UInt8]], _ added: [[UInt8]], _ old: inout Int, _ new: inout Int, _ rows: inout [HTML]) {
+    private mutating func block(
+        _ removed: [[UInt8]],
+        _ added: [[UInt8]],
+        _ old: inout Int,
+        _ new: inout Int,
+        _ rows: inout [HTML]
+    ) {
         var oldLines: [HTML] = []
         var newLines: [HTML] = []
         let marks = zip(removed, added).map { DiffWords.changes($0, $1) }
         for (number, line) in removed.enumerated() {
-            oldLines.append(DiffLine(line, language, &oldState, changes: number < marks.count ? marks[number].old : []).html)
+            oldLines.append(
+                DiffLine(line, language, &oldState, changes: number < marks.count ? marks[number].old : []).html
+            )
         }
         for (number, line) in added.enumerated() {
-            newLines.append(DiffLine(line, language, &newState, changes: number < marks.count ? marks[number].new : []).html)
+            newLines.append(
+                DiffLine(line, language, &newState, changes: number < marks.count ? marks[number].new : []).html
+            )
         }
         if isSplit {
             for line in 0..<max(oldLines.count, newLines.count) {
@@ -116,10 +131,14 @@ struct DiffTable {
             return
         }
         for code in oldLines {
-            rows.append("<tr class=\"d-removed\">\(number(next(&old), "d-old"))\(number(0, "d-new"))<td class=\"d-code\">\(code)</td></tr>\n")
+            rows.append(
+                "<tr class=\"d-removed\">\(number(next(&old), "d-old"))\(number(0, "d-new"))<td class=\"d-code\">\(code)</td></tr>\n"
+            )
         }
         for code in newLines {
-            rows.append("<tr class=\"d-added\">\(number(0, "d-old"))\(number(next(&new), "d-new"))<td class=\"d-code\">\(code)</td></tr>\n")
+            rows.append(
+                "<tr class=\"d-added\">\(number(0, "d-old"))\(number(next(&new), "d-new"))<td class=\"d-code\">\(code)</td></tr>\n"
+            )
         }
     }
 

@@ -4,7 +4,8 @@
 enum DiffWords {
     /// The changed byte ranges of both lines; nothing when they have too little in common for marks to help.
     static func changes(_ old: [UInt8], _ new: [UInt8]) -> (old: [Range<Int>], new: [Range<Int>]) {
-        guard old.count <= DiffLimits.wordLineBytes, new.count <= DiffLimits.wordLineBytes, !old.isEmpty, !new.isEmpty else { return ([], []) }
+        guard old.count <= DiffLimits.wordLineBytes, new.count <= DiffLimits.wordLineBytes, !old.isEmpty, !new.isEmpty
+        else { return ([], []) }
         let oldWords = words(old)
         let newWords = words(new)
         var table: [ArraySlice<UInt8>: Int32] = [:]

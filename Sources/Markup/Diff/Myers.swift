@@ -13,7 +13,9 @@ struct Myers {
     private var work: Int
 
     /// - Parameter work: steps the search may take in all; then what is left counts as replaced.
-    static func compare(_ old: [Int32], _ new: [Int32], work: Int = DiffLimits.steps) -> (removed: [Bool], added: [Bool]) {
+    static func compare(_ old: [Int32], _ new: [Int32], work: Int = DiffLimits.steps) -> (
+        removed: [Bool], added: [Bool]
+    ) {
         var myers = Myers(old, new, work: work)
         myers.solve()
         return (myers.removed, myers.added)
@@ -70,7 +72,8 @@ struct Myers {
             guard work > 0 else { return nil }
             work -= 2 * distance + 2
             for k in stride(from: -distance, through: distance, by: 2) {
-                var x = k == -distance || (k != distance && forward[offset + k - 1] < forward[offset + k + 1])
+                var x =
+                    k == -distance || (k != distance && forward[offset + k - 1] < forward[offset + k + 1])
                     ? forward[offset + k + 1] : forward[offset + k - 1] + 1
                 var y = x - k
                 let before = (x, y)
@@ -81,14 +84,16 @@ struct Myers {
                 forward[offset + k] = x
                 work -= x - before.0
                 let mirrored = delta - k
-                if isOdd, mirrored >= -(distance - 1), mirrored <= distance - 1, x >= 0, y >= 0, x <= width, y <= height,
+                if isOdd, mirrored >= -(distance - 1), mirrored <= distance - 1, x >= 0, y >= 0, x <= width,
+                    y <= height,
                     x + backward[offset + mirrored] >= width
                 {
                     return (box.left + x, box.top + y)
                 }
             }
             for k in stride(from: -distance, through: distance, by: 2) {
-                var x = k == -distance || (k != distance && backward[offset + k - 1] < backward[offset + k + 1])
+                var x =
+                    k == -distance || (k != distance && backward[offset + k - 1] < backward[offset + k + 1])
                     ? backward[offset + k + 1] : backward[offset + k - 1] + 1
                 var y = x - k
                 let before = x

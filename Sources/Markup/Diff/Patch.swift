@@ -46,7 +46,9 @@ package struct FilePatch: Sendable, Equatable {
 }
 
 extension Diff {
-    /// Reads a unified diff of any number of files. Lines that belong to no hunk are passed over.
+    /// Reads a unified diff of any number of files.
+    ///
+    /// Lines that belong to no hunk are passed over.
     package static func parse(_ patch: String) -> [FilePatch] {
         var reader = PatchReader()
         for line in patch.utf8.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false) {
@@ -75,7 +77,11 @@ private struct PatchReader {
             (oldLeft, newLeft) = (head.oldCount, head.newCount)
         } else if line.hasPrefix("diff --git ") {
             endFile()
-            file = FilePatch(path: Self.path(String(line.split(separator: " ").last ?? "")), change: .modified, hunks: [])
+            file = FilePatch(
+                path: Self.path(String(line.split(separator: " ").last ?? "")),
+                change: .modified,
+                hunks: []
+            )
         } else if line.hasPrefix("--- ") {
             if file?.hunks.isEmpty == false || hunk != nil { endFile() }
             let path = Self.path(String(line.dropFirst(4)))
@@ -150,20 +156,23 @@ private struct PatchReader {
     /// A path of a `---`, `+++` or `diff` line: without time stamp, quotes and the `a/` or `b/` before it.
     private static func path(_ text: String) -> String {
         var path = String(text.split(separator: "\t", maxSplits: 1).first ?? "")
-        if path.hasPrefix("\""), path.hasSuffix("\""), path.utf8.count >= 2 { path = String(path.dropFirst().dropLast()) }
+        if path.hasPrefix("\""), path.hasSuffix("\""), path.utf8.count >= 2 {
+            path = String(path.dropFirst().dropLast())
+        }
         if path.hasPrefix("a/") || path.hasPrefix("b/") { path = String(path.dropFirst(2)) }
         return path
     }
 }
 
-/// `@@ -1,7 +1,9 @@ section`
+/// `@@ -1,7 +1,9 @@ section`.
 private struct HunkHead {
     var oldStart = 0, oldCount = 1, newStart = 0, newCount = 1
     var section = ""
 
     init?(_ line: String) {
         let parts = line.split(separator: " ", maxSplits: 3, omittingEmptySubsequences: true)
-        guard parts.count >= 3, parts[0] == "@@", let old = Self.range(parts[1], "-"), let new = Self.range(parts[2], "+")
+        guard parts.count >= 3, parts[0] == "@@", let old = Self.range(parts[1], "-"),
+            let new = Self.range(parts[2], "+")
         else { return nil }
         (oldStart, oldCount) = old
         (newStart, newCount) = new

@@ -25,7 +25,7 @@ struct DocumentLexer {
         static let raw: UInt8 = 6
         /// `<?php … ?>`, `<% … %>`, `{{ … }}`; flag: guest; data: which.
         static let template: UInt8 = 7
-        /// `<?xml … ?>`
+        /// `<?xml … ?>`.
         static let instruction: UInt8 = 8
     }
 
@@ -82,7 +82,9 @@ struct DocumentLexer {
 
     private func source(_ x: Scanner, _ index: Int) -> UInt8 { x.source[index] }
 
-    /// `<!--`, `<![CDATA[`, `<!doctype`, `<?`, `<name`, `</name`. Always moves on.
+    /// `<!--`, `<![CDATA[`, `<!doctype`, `<?`, `<name`, `</name`.
+    ///
+    /// Always moves on.
     private func markup(_ x: inout Scanner, _ start: Int) -> Bool {
         let source = x.source
         let next = source[start + 1]
@@ -155,7 +157,9 @@ struct DocumentLexer {
                 x.emit(.operator, from: start)
                 while source[x.position].isBlank { x.position += 1 }
                 let value = x.position
-                while x.position < source.count, !source[x.position].isSpace, !source[x.position].isOne(of: "\"'>{<") { x.position += 1 }
+                while x.position < source.count, !source[x.position].isSpace, !source[x.position].isOne(of: "\"'>{<") {
+                    x.position += 1
+                }
                 x.emit(.string, from: value)
                 chooseGuest(&x, value)
             case UInt8(ascii: "<"):
@@ -168,7 +172,9 @@ struct DocumentLexer {
                     x.position += 1
                 } else if byte.isWord || byte.isOne(of: "@:#.*[(v-_$") {
                     x.position += 1
-                    while x.position < source.count, !source[x.position].isSpace, !source[x.position].isOne(of: "=>/\"'<") { x.position += 1 }
+                    while x.position < source.count, !source[x.position].isSpace,
+                        !source[x.position].isOne(of: "=>/\"'<")
+                    { x.position += 1 }
                     x.emit(.attribute, from: start)
                 } else if byte == UInt8(ascii: "{"), dialect.contains(.mustache), openTemplate(&x) {
                     return
@@ -186,7 +192,9 @@ struct DocumentLexer {
         let source = x.source
         var end = value
         while end - value < 40, source[end].isWord || source[end].isOne(of: "/+-.") { end += 1 }
-        if source.hasFolded("application/", at: value), source.hasFolded("json", at: end - 4) || source.hasFolded("importmap", at: end - 9) {
+        if source.hasFolded("application/", at: value),
+            source.hasFolded("json", at: end - 4) || source.hasFolded("importmap", at: end - 9)
+        {
             x.frames[top].flag = Embedded.note("json")
         } else if source.hasFolded("importmap", at: value) || source.hasFolded("speculationrules", at: value) {
             x.frames[top].flag = Embedded.note("json")
@@ -196,7 +204,9 @@ struct DocumentLexer {
             x.frames[top].flag = Embedded.note("tsx")
         } else if source.hasFolded("scss", at: value) || source.hasFolded("less", at: value), end == value + 4 {
             x.frames[top].flag = Embedded.note("scss")
-        } else if source.hasFolded("text/x-", at: value) || source.hasFolded("text/template", at: value) || source.hasFolded("text/html", at: value) {
+        } else if source.hasFolded("text/x-", at: value) || source.hasFolded("text/template", at: value)
+            || source.hasFolded("text/html", at: value)
+        {
             x.frames[top].flag = 0
         } else if source.hasFolded("text/babel", at: value) || source.hasFolded("text/jsx", at: value) {
             x.frames[top].flag = Embedded.note("jsx")
@@ -216,7 +226,9 @@ struct DocumentLexer {
                 x.frames.removeLast()
                 return
             }
-            if byte == UInt8(ascii: "<") && !dialect.isDisjoint(with: [.php, .erb]) || byte == UInt8(ascii: "{") && dialect.contains(.mustache) {
+            if byte == UInt8(ascii: "<") && !dialect.isDisjoint(with: [.php, .erb])
+                || byte == UInt8(ascii: "{") && dialect.contains(.mustache)
+            {
                 let end = x.position
                 if openTemplate(&x, afterString: start, to: end) { return }
             }
@@ -268,7 +280,9 @@ struct DocumentLexer {
 
     // MARK: Templates
 
-    /// `<?php`, `<?=`, `<%`, `{{` where the dialect has them. True: a template frame was pushed.
+    /// `<?php`, `<?=`, `<%`, `{{` where the dialect has them.
+    ///
+    /// True: a template frame was pushed.
     private func openTemplate(_ x: inout Scanner, afterString start: Int? = nil, to end: Int = 0) -> Bool {
         let source = x.source
         let at = x.position
@@ -287,7 +301,9 @@ struct DocumentLexer {
             which = 3
             guest = "javascript"
         }
-        guard length > 0, x.push(Frame(mode: Mode.template, flag: Embedded.note(guest.description), data: which)) else { return false }
+        guard length > 0, x.push(Frame(mode: Mode.template, flag: Embedded.note(guest.description), data: which)) else {
+            return false
+        }
         if let start { x.emit(.string, from: start, to: end) }
         x.position = at + length
         x.emit(.meta, from: at)

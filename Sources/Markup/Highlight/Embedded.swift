@@ -9,7 +9,9 @@ enum Embedded {
         return UInt8(index + 1)
     }
 
-    /// Runs the noted guest over `x.position..<end`; its ground frame is at `base`. Without a guest the part is `kind`.
+    /// Runs the noted guest over `x.position..<end`.
+    ///
+    /// Its ground frame is at `base`. Without a guest the part is `kind`.
     static func run(_ x: inout Scanner, note: UInt8, to end: Int, base: Int, kind: Highlight.Kind = .plain) {
         guard end > x.position else { return }
         guard note > 0, base < HighlightLimits.nesting else {

@@ -6,17 +6,17 @@ struct StringStyle: Sendable {
     /// What code may stand inside.
     struct Holes: OptionSet, Sendable {
         let rawValue: UInt8
-        /// `${ … }`
+        /// `${ … }`.
         static let dollarBrace = Holes(rawValue: 1)
-        /// `$name`
+        /// `$name`.
         static let dollarName = Holes(rawValue: 2)
-        /// `#{ … }`
+        /// `#{ … }`.
         static let hashBrace = Holes(rawValue: 4)
-        /// `{ … }`, with `{{` for a brace
+        /// `{ … }`, with `{{` for a brace.
         static let brace = Holes(rawValue: 8)
-        /// `\( … )`
+        /// `\( … )`.
         static let backslashParen = Holes(rawValue: 16)
-        /// `$( … )`
+        /// `$( … )`.
         static let dollarParen = Holes(rawValue: 32)
     }
 
@@ -39,9 +39,17 @@ struct StringStyle: Sendable {
     var kind: Highlight.Kind = .string
 
     init(
-        _ open: StaticString, _ close: StaticString? = nil, prefixes: String = "", escape: UInt8 = UInt8(ascii: "\\"),
-        doubles: Bool = false, spansLines: Bool = false, holes: Holes = [], hashes: Bool = false,
-        onlyHashed: Bool = false, mustClose: Bool = false, kind: Highlight.Kind = .string
+        _ open: StaticString,
+        _ close: StaticString? = nil,
+        prefixes: String = "",
+        escape: UInt8 = UInt8(ascii: "\\"),
+        doubles: Bool = false,
+        spansLines: Bool = false,
+        holes: Holes = [],
+        hashes: Bool = false,
+        onlyHashed: Bool = false,
+        mustClose: Bool = false,
+        kind: Highlight.Kind = .string
     ) {
         self.open = Array(open.description.utf8)
         self.close = Array((close ?? open).description.utf8)

@@ -3,7 +3,9 @@
 extension Grammar {
     static let sql = Grammar(
         words: [
-            (.keyword, .none, """
+            (
+                .keyword, .none,
+                """
                 abort absolute action add admin after aggregate all alter always analyse analyze and any array as asc assertion asymmetric at
                 atomic attach authorization autoincrement backup before begin between both break by cache call called cascade cascaded case cast
                 catalog chain change character check checkpoint class close cluster collate collation column columns comment commit
@@ -28,13 +30,17 @@ extension Grammar {
                 top trailing transaction transform trigger trim truncate trusted type types uncommitted unencrypted union unique unlisten unlogged
                 until update use user using vacuum valid validate validator values variable variadic verbose version view views virtual volatile
                 when where while whitespace window with within without work wrapper write year zone
-                """),
-            (.type, .none, """
+                """
+            ),
+            (
+                .type, .none,
+                """
                 bigint bigserial binary bit blob bool boolean bytea char cidr clob date datetime dec decimal double float float4 float8 inet int
                 int2 int4 int8 integer interval json jsonb long macaddr mediumint money nchar ntext number numeric nvarchar oid point real regclass
                 serial smallint smallserial text time timestamp timestamptz tinyint tinytext tsquery tsvector uuid varbinary varchar varchar2
                 varying xml
-                """),
+                """
+            ),
             (.constant, .none, "true false null unknown current_date current_time current_timestamp current_user"),
         ],
         ignoresCase: true,
@@ -69,13 +75,19 @@ extension Grammar {
         words: [
             (.keyword, .type, "message enum service extend returns stream"),
             (.keyword, .function, "rpc"),
-            (.keyword, .none, """
+            (
+                .keyword, .none,
+                """
                 syntax edition import package option optional required repeated oneof map reserved extensions to max public weak group
                 export local
-                """),
-            (.type, .none, """
+                """
+            ),
+            (
+                .type, .none,
+                """
                 double float int32 int64 uint32 uint64 sint32 sint64 fixed32 fixed64 sfixed32 sfixed64 bool string bytes
-                """),
+                """
+            ),
             (.constant, .none, "true false inf nan"),
         ],
         lineComments: ["//"],
@@ -88,17 +100,21 @@ extension Grammar {
         words: [(.constant, .none, "true false"), (.number, .none, "inf nan")],
         lineComments: ["#"],
         strings: [
-            StringStyle("\"\"\"", spansLines: true), StringStyle("'''", escape: 0, spansLines: true), quoted, StringStyle("'", escape: 0),
+            StringStyle("\"\"\"", spansLines: true), StringStyle("'''", escape: 0, spansLines: true), quoted,
+            StringStyle("'", escape: 0),
         ],
         habits: [.equalKeys, .dashes, .sections]
     )
 
     static let hcl = Grammar(
         words: [
-            (.keyword, .none, """
+            (
+                .keyword, .none,
+                """
                 resource data variable output module provider terraform locals required_providers backend provisioner lifecycle connection
                 dynamic for in if else endif endfor moved import check removed
-                """),
+                """
+            ),
             (.type, .none, "string number bool list map set object tuple any"),
             (.constant, .none, "true false null"),
             (.variable, .none, "var local each count self path"),
@@ -112,9 +128,12 @@ extension Grammar {
     static let nix = Grammar(
         words: [
             (.keyword, .none, "assert else if in inherit let or rec then with"),
-            (.function, .none, """
+            (
+                .function, .none,
+                """
                 abort baseNameOf builtins derivation dirOf fetchTarball import isNull map removeAttrs throw toString
-                """),
+                """
+            ),
             (.constant, .none, "true false null"),
         ],
         lineComments: ["#"],
@@ -128,11 +147,14 @@ extension Grammar {
 
     static let cmake = Grammar(
         words: [
-            (.keyword, .none, """
+            (
+                .keyword, .none,
+                """
                 if elseif else endif foreach endforeach while endwhile function endfunction macro endmacro return break continue block
                 endblock and or not defined exists equal less greater strequal strless strgreater matches version_less version_greater
                 version_equal version_greater_equal target in_list
-                """),
+                """
+            ),
             (.constant, .none, "on off true false"),
         ],
         ignoresCase: true,
@@ -148,16 +170,22 @@ extension Grammar {
     static let jq = Grammar(
         words: [
             (.keyword, .function, "def"),
-            (.keyword, .none, "import include module as if then else elif end and or not reduce foreach try catch label break"),
+            (
+                .keyword, .none,
+                "import include module as if then else elif end and or not reduce foreach try catch label break"
+            ),
             (.constant, .none, "true false null empty"),
-            (.function, .none, """
+            (
+                .function, .none,
+                """
                 abs add all any arrays ascii_downcase ascii_upcase booleans capture ceil contains del endswith env error explode
                 first flatten floor from_entries fromdate fromjson getpath group_by gsub has halt implode in index indices input inputs
                 inside isempty iterables join keys keys_unsorted last length limit ltrimstr map map_values match max max_by min min_by now
                 nulls numbers objects path paths pick range recurse reverse rindex round rtrimstr scalars scan select setpath sort sort_by
                 split splits sqrt startswith strings sub test to_entries todate tojson tonumber tostring transpose type unique unique_by
                 until utf8bytelength values walk while with_entries
-                """),
+                """
+            ),
         ],
         lineComments: ["#"],
         strings: [StringStyle("\"", holes: .backslashParen)],

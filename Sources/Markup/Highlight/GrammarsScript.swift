@@ -5,14 +5,18 @@ extension Grammar {
         words: [
             (.keyword, .function, "function"),
             (.keyword, .expression, "return"),
-            (.keyword, .none, "and break do else elseif end for goto if in local not or repeat then until while continue export type"),
+            (
+                .keyword, .none,
+                "and break do else elseif end for goto if in local not or repeat then until while continue export type"
+            ),
             (.constant, .none, "true false nil"),
             (.variable, .none, "self _G _ENV"),
         ],
         lineComments: ["--", "#!"],
         blockComment: ("--[[", "]]"),
         strings: [
-            StringStyle("[[", "]]", escape: 0, spansLines: true), StringStyle("[=[", "]=]", escape: 0, spansLines: true),
+            StringStyle("[[", "]]", escape: 0, spansLines: true),
+            StringStyle("[=[", "]=]", escape: 0, spansLines: true),
             StringStyle("[==[", "]==]", escape: 0, spansLines: true), quoted, character,
         ],
         habits: [.calls, .properties]
@@ -35,10 +39,13 @@ extension Grammar {
             (.keyword, .function, "function macro"),
             (.keyword, .type, "struct abstract primitive type"),
             (.keyword, .path, "using import module baremodule export public"),
-            (.keyword, .none, """
+            (
+                .keyword, .none,
+                """
                 as begin break catch const continue do else elseif end finally for global if in isa let local mutable outer
                 quote return try where while
-                """),
+                """
+            ),
             (.constant, .none, "true false nothing missing Inf NaN pi im"),
         ],
         lineComments: ["#"],
@@ -48,7 +55,8 @@ extension Grammar {
             StringStyle("\"\"\"", prefixes: "raw r b s v html md", escape: 0, spansLines: true),
             StringStyle("\"", prefixes: "raw r b s v html md", spansLines: true),
             StringStyle("\"\"\"", spansLines: true, holes: [.dollarName, .dollarParen]),
-            StringStyle("\"", spansLines: true, holes: [.dollarName, .dollarParen]), StringStyle("```", spansLines: true),
+            StringStyle("\"", spansLines: true, holes: [.dollarName, .dollarParen]),
+            StringStyle("```", spansLines: true),
             StringStyle("`", holes: [.dollarName, .dollarParen]), StringStyle("'", mustClose: true),
         ],
         habits: [.capitalTypes, .calls, .capitalCalls, .marks, .atWords]
@@ -58,14 +66,23 @@ extension Grammar {
         words: [
             (.keyword, .function, "function func"),
             (.keyword, .expression, "return print printf case"),
-            (.keyword, .none, "BEGIN END BEGINFILE ENDFILE break continue default delete do else exit for getline if in next nextfile switch while"),
-            (.function, .none, """
+            (
+                .keyword, .none,
+                "BEGIN END BEGINFILE ENDFILE break continue default delete do else exit for getline if in next nextfile switch while"
+            ),
+            (
+                .function, .none,
+                """
                 atan2 close cos exp fflush gensub gsub index int length log match mktime rand sin split sprintf sqrt srand
                 strftime sub substr system systime tolower toupper asort asorti
-                """),
-            (.variable, .none, """
+                """
+            ),
+            (
+                .variable, .none,
+                """
                 ARGC ARGV CONVFMT ENVIRON FILENAME FNR FS NF NR OFMT OFS ORS RLENGTH RS RSTART SUBSEP RT IGNORECASE
-                """),
+                """
+            ),
         ],
         lineComments: ["#"],
         strings: [quoted],
@@ -76,10 +93,13 @@ extension Grammar {
         words: [
             (.keyword, .function, "function filter"),
             (.keyword, .type, "class enum"),
-            (.keyword, .none, """
+            (
+                .keyword, .none,
+                """
                 begin break catch continue data do dynamicparam else elseif end exit finally for foreach from hidden if in param
                 process return static switch throw trap try until using var while workflow
-                """),
+                """
+            ),
         ],
         ignoresCase: true,
         lineComments: ["#"],
@@ -87,7 +107,12 @@ extension Grammar {
         strings: [
             StringStyle("@\"", "\"@", escape: UInt8(ascii: "`"), spansLines: true, holes: [.dollarName, .dollarParen]),
             StringStyle("@'", "'@", escape: 0, spansLines: true),
-            StringStyle("\"", escape: UInt8(ascii: "`"), spansLines: true, holes: [.dollarName, .dollarParen, .dollarBrace]),
+            StringStyle(
+                "\"",
+                escape: UInt8(ascii: "`"),
+                spansLines: true,
+                holes: [.dollarName, .dollarParen, .dollarBrace]
+            ),
             StringStyle("'", escape: 0, doubles: true, spansLines: true),
         ],
         habits: [.dashes, .dollarVariables, .properties, .commandVerbs, .braceVariables]
@@ -96,12 +121,15 @@ extension Grammar {
     static let tcl = Grammar(
         words: [
             (.keyword, .function, "proc"),
-            (.keyword, .none, """
+            (
+                .keyword, .none,
+                """
                 after append array break catch class close concat continue dict else elseif error eval exec exit expr for foreach
                 format global if incr info join lappend lassign lindex list llength lrange lreplace lsearch lset lsort method
                 namespace open package puts read regexp regsub rename return set source split string switch then throw trace
                 try unset uplevel upvar variable vwait while
-                """),
+                """
+            ),
         ],
         lineComments: ["#"],
         strings: [StringStyle("\"", spansLines: true, holes: [.dollarName])],
@@ -111,12 +139,15 @@ extension Grammar {
     static let vim = Grammar(
         words: [
             (.keyword, .function, "function def func"),
-            (.keyword, .none, """
+            (
+                .keyword, .none,
+                """
                 augroup au autocmd break call catch colorscheme command continue echo echom echomsg else elseif end enddef endfor
                 endfunction endfunc endif endtry endwhile execute exe export filetype finally finish for hi highlight if import
                 in inoremap let lua map nmap nnoremap noremap return set setlocal silent source syntax syn throw try unlet
                 vim9script vnoremap while const var
-                """),
+                """
+            ),
             (.constant, .none, "true false null"),
         ],
         lineComments: ["\" ", "\"\n"],
@@ -127,10 +158,13 @@ extension Grammar {
     static let matlab = Grammar(
         words: [
             (.keyword, .function, "function"),
-            (.keyword, .none, """
+            (
+                .keyword, .none,
+                """
                 break case catch classdef continue else elseif end endfunction endif endwhile endfor enumeration events for
                 global if methods otherwise parfor persistent properties return spmd switch try while until do
-                """),
+                """
+            ),
             (.constant, .none, "true false pi inf nan Inf NaN eps"),
         ],
         lineComments: ["%", "#"],

@@ -5,7 +5,9 @@
 
 /// Syntax highlighting: linear in the length of the code, never failing, never executing anything.
 package enum Highlight {
-    /// What a piece of code is. The HTML class is `t-` and the case's name.
+    /// What a piece of code is.
+    ///
+    /// The HTML class is `t-` and the case's name.
     package enum Kind: UInt8, Sendable, CaseIterable {
         case plain, keyword, string, comment, number, type, function, variable, property, `operator`, punctuation
         case constant, tag, attribute, meta, label, regexp, escape, inserted, deleted, heading, link, strong, emphasis

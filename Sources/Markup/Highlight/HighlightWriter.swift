@@ -1,6 +1,8 @@
 // Tokens and code to HTML. One pass, raw memory for the chunk at hand, because this is most of the cost of highlighting.
 
-/// Writes classed, escaped HTML. Punctuation and plain text get no element: they are most tokens and look like the rest.
+/// Writes classed, escaped HTML.
+///
+/// Punctuation and plain text get no element: they are most tokens and look like the rest.
 struct HighlightWriter {
     private var output: [UInt8] = []
     private var scratch: [UInt8] = []
@@ -50,7 +52,9 @@ struct HighlightWriter {
                 let tokenEnd = token.offset + token.length
                 if token.offset >= to { break }
                 if tokenEnd > from {
-                    part.append(Highlight.Token(start: max(from, token.offset), end: min(to, tokenEnd), kind: token.kind))
+                    part.append(
+                        Highlight.Token(start: max(from, token.offset), end: min(to, tokenEnd), kind: token.kind)
+                    )
                 }
                 if tokenEnd > to { break }
                 next += 1

@@ -45,7 +45,11 @@ enum IniLexer {
     private static func kind(_ source: Bytes, _ start: Int, _ end: Int) -> Highlight.Kind {
         guard end > start else { return .plain }
         if constants.meaning(source, from: start, to: end) != nil { return .constant }
-        for index in start..<end where !(source[index].isDigit || source[index] == UInt8(ascii: ".") || (index == start && source[index] == UInt8(ascii: "-"))) {
+        for index in start..<end
+        where
+            !(source[index].isDigit || source[index] == UInt8(ascii: ".")
+            || (index == start && source[index] == UInt8(ascii: "-")))
+        {
             return .string
         }
         return .number

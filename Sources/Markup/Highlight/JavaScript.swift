@@ -33,10 +33,13 @@ struct JavaScriptLexer {
         (.keyword, .function, "function"),
         (.keyword, .type, "class extends new implements interface enum"),
         (.keyword, .expression, "return throw case typeof delete void in of instanceof yield await else do"),
-        (.keyword, .none, """
+        (
+            .keyword, .none,
+            """
             async break catch const continue debugger default export finally for from get if import let
             set static switch target try var while with as
-            """),
+            """
+        ),
         (.constant, .none, "true false null undefined NaN Infinity"),
         (.variable, .none, "this super arguments"),
     ])
@@ -190,13 +193,19 @@ struct JavaScriptLexer {
         let start = x.position
         let source = x.source
         x.position += 1
-        while source[x.position].isOne(of: "+-*=%<>!&|^~?"), source[x.position] != UInt8(ascii: "<") || !dialect.contains(.elements) {
+        while source[x.position].isOne(of: "+-*=%<>!&|^~?"),
+            source[x.position] != UInt8(ascii: "<") || !dialect.contains(.elements)
+        {
             x.position += 1
         }
         // After `x++` an operand ends; elsewhere one is awaited.
-        let isPostfix = before == .operand && x.position == start + 2 && (source.has("++", at: start) || source.has("--", at: start))
+        let isPostfix =
+            before == .operand && x.position == start + 2
+            && (source.has("++", at: start) || source.has("--", at: start))
         x.emit(.operator, from: start)
-        if !isPostfix, source[start] != UInt8(ascii: "!") || before != .operand || x.position > start + 1 { before = .start }
+        if !isPostfix, source[start] != UInt8(ascii: "!") || before != .operand || x.position > start + 1 {
+            before = .start
+        }
     }
 
     private mutating func word(_ x: inout Scanner) {
@@ -221,8 +230,12 @@ struct JavaScriptLexer {
             x.emit(.type, from: start)
             return
         }
-        if previous != .dot, !(follower == UInt8(ascii: ":") && previous == .start && source[after + 1] != UInt8(ascii: ":")) {
-            if let meaning = words.meaning(source, from: start, to: index, hash: hash), !isName(x, start, follower, meaning) {
+        if previous != .dot,
+            !(follower == UInt8(ascii: ":") && previous == .start && source[after + 1] != UInt8(ascii: ":"))
+        {
+            if let meaning = words.meaning(source, from: start, to: index, hash: hash),
+                !isName(x, start, follower, meaning)
+            {
                 keyword(&x, meaning, from: start)
                 return
             }
@@ -253,40 +266,58 @@ struct JavaScriptLexer {
         guard meaning.kind == .keyword else { return false }
         let source = x.source
         let length = x.position - start
-        let isSoft = (source.has("get", at: start) || source.has("set", at: start)) && length == 3
+        let isSoft =
+            (source.has("get", at: start) || source.has("set", at: start)) && length == 3
             || (source.has("of", at: start) || source.has("as", at: start)) && length == 2
             || source.has("from", at: start) && length == 4 || source.has("async", at: start) && length == 5
             || source.has("target", at: start) && length == 6 || source.has("static", at: start) && length == 6
         guard isSoft else { return false }
         if source.has("target", at: start) { return true }
         if source.has("as", at: start) || source.has("from", at: start), length == 2 || length == 4 {
-            return !(follower.isWordStart || follower == UInt8(ascii: "{") || follower == UInt8(ascii: "\"")
+            return
+                !(follower.isWordStart || follower == UInt8(ascii: "{") || follower == UInt8(ascii: "\"")
                 || follower == UInt8(ascii: "'") || follower == UInt8(ascii: "*")) || before == .start
         }
-        if source.has("async", at: start) { return !(follower.isWordStart || follower == UInt8(ascii: "(") || follower == UInt8(ascii: "*")) }
+        if source.has("async", at: start) {
+            return !(follower.isWordStart || follower == UInt8(ascii: "(") || follower == UInt8(ascii: "*"))
+        }
         if source.has("of", at: start) { return before == .start || before == .dot }
-        return !(follower.isWordStart || follower == UInt8(ascii: "[") || follower == UInt8(ascii: "#")
+        return
+            !(follower.isWordStart || follower == UInt8(ascii: "[") || follower == UInt8(ascii: "#")
             || follower == UInt8(ascii: "*") || follower == UInt8(ascii: "{")) || before == .dot
     }
 
     /// TypeScript's words are names in JavaScript and often in TypeScript too.
     private func isTypeWord(
-        _ meaning: Words.Meaning, _ source: Bytes, _ after: Int, _ follower: UInt8, _ previous: Before
+        _ meaning: Words.Meaning,
+        _ source: Bytes,
+        _ after: Int,
+        _ follower: UInt8,
+        _ previous: Before
     ) -> Bool {
         if meaning.kind == .type {
-            return previous == .typeColon || (previous == .start || previous == .word || previous == .typeWord)
-                && follower != UInt8(ascii: "(") && follower != UInt8(ascii: ".") && follower != UInt8(ascii: "=")
+            return previous == .typeColon
+                || (previous == .start || previous == .word || previous == .typeWord)
+                    && follower != UInt8(ascii: "(") && follower != UInt8(ascii: ".") && follower != UInt8(ascii: "=")
         }
-        return follower.isWordStart || follower == UInt8(ascii: "{") || follower == UInt8(ascii: "[") || follower == UInt8(ascii: "\"")
+        return follower.isWordStart || follower == UInt8(ascii: "{") || follower == UInt8(ascii: "[")
+            || follower == UInt8(ascii: "\"")
             || follower == UInt8(ascii: "'") || follower == UInt8(ascii: "$")
     }
 
     private func kind(
-        _ source: Bytes, from start: Int, to end: Int, after: Int, follower: UInt8, previous: Before
+        _ source: Bytes,
+        from start: Int,
+        to end: Int,
+        after: Int,
+        follower: UInt8,
+        previous: Before
     ) -> Highlight.Kind {
         let first = source[start]
         if previous == .functionWord { return .function }
-        if previous == .typeWord, follower != UInt8(ascii: "."), first.isUpper || dialect.contains(.types) { return .type }
+        if previous == .typeWord, follower != UInt8(ascii: "."), first.isUpper || dialect.contains(.types) {
+            return .type
+        }
         if previous == .typeWord, follower == UInt8(ascii: "{") { return .type }
         if follower == UInt8(ascii: "("), previous != .path {
             return first.isUpper && previous != .dot ? .type : .function
@@ -304,14 +335,17 @@ struct JavaScriptLexer {
     }
 
     private func isCaps(_ source: Bytes, _ start: Int, _ end: Int) -> Bool {
-        for index in start..<end where source[index].isLower || source[index] >= 0x80 || source[index] == UInt8(ascii: "$") { return false }
+        for index in start..<end
+        where source[index].isLower || source[index] >= 0x80 || source[index] == UInt8(ascii: "$") { return false }
         return true
     }
 
     /// `name = function`, `name = (…) =>`, `name = x =>`, `name: async (…) =>` on one line.
     private func givesFunction(_ source: Bytes, _ after: Int, _ follower: UInt8) -> Bool {
-        guard follower == UInt8(ascii: "=") && source[after + 1] != UInt8(ascii: "=") && source[after + 1] != UInt8(ascii: ">")
-            || follower == UInt8(ascii: ":")
+        guard
+            follower == UInt8(ascii: "=") && source[after + 1] != UInt8(ascii: "=")
+                && source[after + 1] != UInt8(ascii: ">")
+                || follower == UInt8(ascii: ":")
         else { return false }
         var index = after + 1
         while source[index].isBlank { index += 1 }
@@ -374,9 +408,13 @@ struct JavaScriptLexer {
         let isPrefixed = source[start] == UInt8(ascii: "0") && source[start + 1].isOne(of: "xXoObB")
         while true {
             let byte = source[index]
-            if !isPrefixed, byte.lowered == UInt8(ascii: "e"), source[index + 1].isOne(of: "+-"), source[index + 2].isDigit {
+            if !isPrefixed, byte.lowered == UInt8(ascii: "e"), source[index + 1].isOne(of: "+-"),
+                source[index + 2].isDigit
+            {
                 index += 2
-            } else if byte.isWord || (byte == UInt8(ascii: ".") && !isPrefixed && source[index + 1] != UInt8(ascii: ".")) {
+            } else if byte.isWord
+                || (byte == UInt8(ascii: ".") && !isPrefixed && source[index + 1] != UInt8(ascii: "."))
+            {
                 index += 1
             } else {
                 break
@@ -401,7 +439,9 @@ struct JavaScriptLexer {
                 break
             }
             // A string that goes on after a backslash at the line's end is rare, and would need a frame of its own.
-            if byte == UInt8(ascii: "\n") || (byte == UInt8(ascii: "\\") && source[index + 1] == UInt8(ascii: "\n")) { break }
+            if byte == UInt8(ascii: "\n") || (byte == UInt8(ascii: "\\") && source[index + 1] == UInt8(ascii: "\n")) {
+                break
+            }
             if byte == UInt8(ascii: "\\") {
                 x.emit(.string, from: start, to: index)
                 start = index
@@ -466,7 +506,9 @@ struct JavaScriptLexer {
         x.emit(.string, from: start)
     }
 
-    /// A comment, a regular expression or a division. True: a comment was left open.
+    /// A comment, a regular expression or a division.
+    ///
+    /// True: a comment was left open.
     private mutating func slash(_ x: inout Scanner) -> Bool {
         let source = x.source
         let start = x.position
@@ -517,7 +559,9 @@ struct JavaScriptLexer {
         var isInSet = false
         while true {
             let byte = source[index]
-            if byte == UInt8(ascii: "\n") || index >= source.count || index - start > HighlightLimits.patternBytes { return false }
+            if byte == UInt8(ascii: "\n") || index >= source.count || index - start > HighlightLimits.patternBytes {
+                return false
+            }
             if byte == UInt8(ascii: "\\"), source[index + 1] != UInt8(ascii: "\n") {
                 index += 2
                 continue
@@ -548,7 +592,9 @@ struct JavaScriptLexer {
         return !source.has(">(", at: end)
     }
 
-    /// `<name`, `</name` or `<>`: opens a tag frame. False at the nesting bound.
+    /// Opens a tag frame for `<name`, `</name` or `<>`.
+    ///
+    /// False at the nesting bound.
     private mutating func openTag(_ x: inout Scanner) -> Bool {
         let source = x.source
         let start = x.position
@@ -618,7 +664,9 @@ struct JavaScriptLexer {
     /// After an element the code around goes on as after an operand.
     private mutating func endElement(_ x: inout Scanner) {
         let top = x.frames.count - 1
-        if x.frames[top].mode == Mode.ground || x.frames[top].mode == Mode.hole { x.frames[top].data = Before.operand.rawValue }
+        if x.frames[top].mode == Mode.ground || x.frames[top].mode == Mode.hole {
+            x.frames[top].data = Before.operand.rawValue
+        }
     }
 
     private mutating func attributeString(_ x: inout Scanner, from start: Int, quote: UInt8) {
@@ -642,7 +690,8 @@ struct JavaScriptLexer {
                 x.emit(.punctuation, from: start)
                 if x.push(Frame(mode: Mode.hole)) { return }
             } else if byte == UInt8(ascii: "<"),
-                source[x.position + 1].isLetter || source[x.position + 1] == UInt8(ascii: "/") || source[x.position + 1] == UInt8(ascii: ">")
+                source[x.position + 1].isLetter || source[x.position + 1] == UInt8(ascii: "/")
+                    || source[x.position + 1] == UInt8(ascii: ">")
             {
                 if openTag(&x) { return }
             } else {

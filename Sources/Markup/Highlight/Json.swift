@@ -15,7 +15,8 @@ enum JsonLexer {
             switch byte {
             case UInt8(ascii: " "), UInt8(ascii: "\n"), UInt8(ascii: "\t"), UInt8(ascii: "\r"): x.position = start &+ 1
             case UInt8(ascii: "\""), UInt8(ascii: "'"): string(&x, start, byte)
-            case UInt8(ascii: "{"), UInt8(ascii: "}"), UInt8(ascii: "["), UInt8(ascii: "]"), UInt8(ascii: ","), UInt8(ascii: ":"):
+            case UInt8(ascii: "{"), UInt8(ascii: "}"), UInt8(ascii: "["), UInt8(ascii: "]"), UInt8(ascii: ","),
+                UInt8(ascii: ":"):
                 x.position = start &+ 1
                 x.emit(.punctuation, from: start)
             case UInt8(ascii: "/") where source[start + 1] == byte, UInt8(ascii: "#"):
@@ -41,7 +42,9 @@ enum JsonLexer {
         let source = x.source
         while source[x.position].isWord || source[x.position] == UInt8(ascii: "$") { x.position &+= 1 }
         let length = x.position - start
-        let isConstant = length == 4 && (source.has("true", at: start) || source.has("null", at: start)) || length == 5 && source.has("false", at: start)
+        let isConstant =
+            length == 4 && (source.has("true", at: start) || source.has("null", at: start))
+            || length == 5 && source.has("false", at: start)
         if isKey(source, x.position) {
             x.emit(.property, from: start)
         } else if isConstant {
@@ -97,7 +100,9 @@ enum JsonLexer {
     private static func rest(_ x: inout Scanner, from start: Int) {
         let source = x.source
         var index = x.position
-        while index < source.count, !(source[index] == UInt8(ascii: "*") && source[index + 1] == UInt8(ascii: "/")) { index &+= 1 }
+        while index < source.count, !(source[index] == UInt8(ascii: "*") && source[index + 1] == UInt8(ascii: "/")) {
+            index &+= 1
+        }
         if index < source.count {
             x.frames.removeLast()
             index += 2

@@ -19,7 +19,11 @@ extension Highlight {
         package static func == (left: Language, right: Language) -> Bool { left.id == right.id }
 
         init(
-            _ id: String, _ name: String, _ aliases: String = "", files: String = "", interpreters: String = "",
+            _ id: String,
+            _ name: String,
+            _ aliases: String = "",
+            files: String = "",
+            interpreters: String = "",
             lex: @escaping @Sendable (inout Scanner, Int) -> Void
         ) {
             self.id = id
@@ -31,7 +35,11 @@ extension Highlight {
         }
 
         init(
-            _ id: String, _ name: String, _ aliases: String = "", files: String = "", interpreters: String = "",
+            _ id: String,
+            _ name: String,
+            _ aliases: String = "",
+            files: String = "",
+            interpreters: String = "",
             grammar: @escaping @autoclosure @Sendable () -> Grammar
         ) {
             // A grammar is a static of its file: made on first use, shared afterwards.
@@ -70,7 +78,9 @@ private struct Registry: Sendable {
     init() {
         languages = Highlight.Language.list
         for (index, language) in languages.enumerated() {
-            for name in [language.id, language.name.lowercased()] + language.aliases where byName[name] == nil { byName[name] = index }
+            for name in [language.id, language.name.lowercased()] + language.aliases where byName[name] == nil {
+                byName[name] = index
+            }
             for file in language.files where byFile[file] == nil { byFile[file] = index }
             for program in language.interpreters where byInterpreter[program] == nil { byInterpreter[program] = index }
         }
@@ -111,7 +121,9 @@ private struct Registry: Sendable {
         if line.lowercased().hasPrefix("<!doctype html") { return language("html") }
         for marker in ["-*-", "vim:", "vi:"] {
             guard let range = line.firstRange(of: marker) else { continue }
-            for word in line[range.upperBound...].split(whereSeparator: { !($0.isLetter || $0.isNumber || $0 == "+" || $0 == "#") })
+            for word in line[range.upperBound...].split(whereSeparator: {
+                !($0.isLetter || $0.isNumber || $0 == "+" || $0 == "#")
+            })
             where !["mode", "set", "ft", "filetype", "syntax"].contains(word.lowercased()) {
                 return language(String(word))
             }

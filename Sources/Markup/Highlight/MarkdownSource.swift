@@ -51,13 +51,16 @@ struct MarkdownLexer {
                 index += 1
                 x.emit(.keyword, from: mark, to: index)
                 while source[index].isBlank { index += 1 }
-                if source[index] == UInt8(ascii: "["), source[index + 2] == UInt8(ascii: "]"), source[index + 3].isBlank {
+                if source[index] == UInt8(ascii: "["), source[index + 2] == UInt8(ascii: "]"), source[index + 3].isBlank
+                {
                     x.emit(.keyword, from: index, to: index + 3)
                     index += 3
                 }
             } else if source[index].isDigit {
                 while source[index].isDigit, index - mark < 9 { index += 1 }
-                guard source[index] == UInt8(ascii: ".") || source[index] == UInt8(ascii: ")"), source[index + 1].isSpace else {
+                guard source[index] == UInt8(ascii: ".") || source[index] == UInt8(ascii: ")"),
+                    source[index + 1].isSpace
+                else {
                     index = mark
                     break
                 }
@@ -107,10 +110,13 @@ struct MarkdownLexer {
         guard length >= 3, length < 60_000 else { return false }
         if mark == UInt8(ascii: "`"), source.next(mark, from: index) < end { return false }
         x.emit(.punctuation, from: start, to: index)
-        while source[index].isBlank || source[index] == UInt8(ascii: "{") || source[index] == UInt8(ascii: ".") { index += 1 }
+        while source[index].isBlank || source[index] == UInt8(ascii: "{") || source[index] == UInt8(ascii: ".") {
+            index += 1
+        }
         var word = index
         var name = ""
-        while word < end, word - index < 40, !source[word].isSpace, !source[word].isOne(of: "{,:}"), source[word] < 0x80 {
+        while word < end, word - index < 40, !source[word].isSpace, !source[word].isOne(of: "{,:}"), source[word] < 0x80
+        {
             name.unicodeScalars.append(Unicode.Scalar(source[word]))
             word += 1
         }
@@ -226,7 +232,9 @@ struct MarkdownLexer {
                 }
                 element(&x, start, end)
             case UInt8(ascii: "h") where source.has("https://", at: start) || source.has("http://", at: start):
-                while x.position < end, !source[x.position].isSpace, !source[x.position].isOne(of: "<>\"'`)") { x.position += 1 }
+                while x.position < end, !source[x.position].isSpace, !source[x.position].isOne(of: "<>\"'`)") {
+                    x.position += 1
+                }
                 x.emit(.link, from: start)
             case UInt8(ascii: "|"):
                 x.position += 1
@@ -236,7 +244,13 @@ struct MarkdownLexer {
         }
     }
 
-    private static func emphasis(_ x: inout Scanner, _ start: Int, _ end: Int, _ mark: UInt8, _ none: inout [UInt8: Int]) {
+    private static func emphasis(
+        _ x: inout Scanner,
+        _ start: Int,
+        _ end: Int,
+        _ mark: UInt8,
+        _ none: inout [UInt8: Int]
+    ) {
         let source = x.source
         var run = start
         while source[run] == mark { run += 1 }

@@ -24,7 +24,8 @@ enum PatchLexer {
         case UInt8(ascii: "!"): .keyword
         case UInt8(ascii: "\\"): .comment
         case UInt8(ascii: "*"): source.has("***", at: start) ? .heading : .plain
-        case UInt8(ascii: "d"), UInt8(ascii: "i"), UInt8(ascii: "I"), UInt8(ascii: "n"), UInt8(ascii: "o"), UInt8(ascii: "r"), UInt8(ascii: "s"),
+        case UInt8(ascii: "d"), UInt8(ascii: "i"), UInt8(ascii: "I"), UInt8(ascii: "n"), UInt8(ascii: "o"),
+            UInt8(ascii: "r"), UInt8(ascii: "s"),
             UInt8(ascii: "B"), UInt8(ascii: "c"):
             isHeading(source, start) ? .heading : .plain
         default: .plain
@@ -33,7 +34,8 @@ enum PatchLexer {
 
     private static func isHeading(_ source: Bytes, _ start: Int) -> Bool {
         let words: [StaticString] = [
-            "diff ", "index ", "Index: ", "new file mode", "old mode", "new mode", "deleted file mode", "rename from", "rename to",
+            "diff ", "index ", "Index: ", "new file mode", "old mode", "new mode", "deleted file mode", "rename from",
+            "rename to",
             "similarity index", "dissimilarity index", "copy from", "copy to", "Binary files ",
         ]
         return words.contains { source.has($0, at: start) }

@@ -29,10 +29,13 @@ struct PythonLexer {
         (.keyword, .function, "def"),
         (.keyword, .type, "class"),
         (.keyword, .path, "import from"),
-        (.keyword, .none, """
+        (
+            .keyword, .none,
+            """
             and as assert async await break continue del elif else except exec finally for global if in is lambda nonlocal
             not or pass raise return try while with yield
-            """),
+            """
+        ),
         (.keyword, .name, "match case type print"),
         (.constant, .none, "True False None NotImplemented Ellipsis __debug__"),
         (.variable, .none, "self cls"),
@@ -95,7 +98,9 @@ struct PythonLexer {
                 x.position += 1
                 x.emit(.punctuation, from: start)
                 x.frames[depth - 1].count &+= 1
-                before = before == .annotation || (byte == UInt8(ascii: "[") && x.frames[depth - 1].flag == 1) ? .annotation : .start
+                before =
+                    before == .annotation || (byte == UInt8(ascii: "[") && x.frames[depth - 1].flag == 1)
+                    ? .annotation : .start
             case UInt8(ascii: ")"), UInt8(ascii: "]"), UInt8(ascii: "}"):
                 if isHole, x.frames[depth - 1].count == 0, byte == UInt8(ascii: "}") {
                     x.position += 1
@@ -217,11 +222,14 @@ struct PythonLexer {
         let follower = source[after]
         if source.has("type", at: start) { return follower.isWordStart }
         if source.has("print", at: start) { return follower == UInt8(ascii: "\"") || follower == UInt8(ascii: "'") }
-        guard follower.isWord || follower.isOne(of: "\"'([{-*"), source[after - 1].isBlank || follower == UInt8(ascii: "(") else { return false }
+        guard follower.isWord || follower.isOne(of: "\"'([{-*"),
+            source[after - 1].isBlank || follower == UInt8(ascii: "(")
+        else { return false }
         var end = source.lineEnd(from: after) - 1
         while end > after, source[end].isSpace { end -= 1 }
         if source[end] == UInt8(ascii: ":") { return true }
-        return source.has("case", at: start) && source.next(UInt8(ascii: ":"), from: after) < source.lineEnd(from: after)
+        return source.has("case", at: start)
+            && source.next(UInt8(ascii: ":"), from: after) < source.lineEnd(from: after)
     }
 
     private mutating func number(_ x: inout Scanner) {
@@ -231,7 +239,9 @@ struct PythonLexer {
         let isPrefixed = source[start] == UInt8(ascii: "0") && source[start + 1].isOne(of: "xXoObB")
         while true {
             let byte = source[index]
-            if !isPrefixed, byte.lowered == UInt8(ascii: "e"), source[index + 1].isOne(of: "+-"), source[index + 2].isDigit {
+            if !isPrefixed, byte.lowered == UInt8(ascii: "e"), source[index + 1].isOne(of: "+-"),
+                source[index + 2].isDigit
+            {
                 index += 2
             } else if byte.isWord || (byte == UInt8(ascii: ".") && !isPrefixed) {
                 index += 1

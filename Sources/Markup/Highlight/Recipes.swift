@@ -11,7 +11,10 @@ enum MakefileLexer {
     }
 
     private static let words = Words([
-        (.keyword, .none, "ifeq ifneq ifdef ifndef else endif include -include sinclude define endef export unexport override private vpath undefine")
+        (
+            .keyword, .none,
+            "ifeq ifneq ifdef ifndef else endif include -include sinclude define endef export unexport override private vpath undefine"
+        )
     ])
 
     static func lex(_ x: inout Scanner, base: Int) {
@@ -29,7 +32,11 @@ enum MakefileLexer {
                 Embedded.run(&x, note: shell, to: next, base: top + 1)
                 if !isContinued { Embedded.end(&x, base: top) }
             case Mode.continued:
-                if x.frames[top].flag == 1 { x.emit(.comment, from: start, to: end) } else { values(&x, from: start, to: end) }
+                if x.frames[top].flag == 1 {
+                    x.emit(.comment, from: start, to: end)
+                } else {
+                    values(&x, from: start, to: end)
+                }
                 x.position = next
                 if !isContinued { x.frames.removeLast() }
             default:
@@ -72,7 +79,9 @@ enum MakefileLexer {
             if byte == UInt8(ascii: "("), source[at - 1] == UInt8(ascii: "$") || depth > 0 { depth += 1 }
             if byte == UInt8(ascii: ")"), depth > 0 { depth -= 1 }
             if depth == 0, byte == UInt8(ascii: "#") { break }
-            if depth == 0, byte == UInt8(ascii: "=") || (byte == UInt8(ascii: ":") && source[at + 1] == UInt8(ascii: "=")) {
+            if depth == 0,
+                byte == UInt8(ascii: "=") || (byte == UInt8(ascii: ":") && source[at + 1] == UInt8(ascii: "="))
+            {
                 var mark = at
                 while mark > from, source[mark - 1].isOne(of: "?+!:") { mark -= 1 }
                 var name = mark
@@ -116,7 +125,9 @@ enum MakefileLexer {
                 continue
             }
             x.emit(kind, from: plain, to: index)
-            let close: UInt8? = source[index + 1] == UInt8(ascii: "(") ? UInt8(ascii: ")") : source[index + 1] == UInt8(ascii: "{") ? UInt8(ascii: "}") : nil
+            let close: UInt8? =
+                source[index + 1] == UInt8(ascii: "(")
+                ? UInt8(ascii: ")") : source[index + 1] == UInt8(ascii: "{") ? UInt8(ascii: "}") : nil
             var last = index + 2
             if let close {
                 var name = last
@@ -154,7 +165,8 @@ enum DockerfileLexer {
                 "from as run cmd label maintainer expose env add copy entrypoint volume user workdir arg onbuild stopsignal healthcheck shell"
             )
         ],
-        ignoresCase: true)
+        ignoresCase: true
+    )
 
     static func lex(_ x: inout Scanner, base: Int) {
         if x.frames.count <= base { x.frames.append(Frame(mode: ground)) }
@@ -170,21 +182,21 @@ enum DockerfileLexer {
             while source[from].isBlank { from += 1 }
             let isComment = source[from] == UInt8(ascii: "#")
             // A comment between continued lines does not end the instruction.
-            let isContinued = source[last - 1] == UInt8(ascii: "\\") && last > start || (isComment && x.frames[top].mode == continued)
+            let isContinued =
+                source[last - 1] == UInt8(ascii: "\\") && last > start || (isComment && x.frames[top].mode == continued)
             if isComment {
-                x.emit(source.has("# syntax=", at: from) || source.has("# escape=", at: from) ? .meta : .comment, from: from, to: end)
+                x.emit(
+                    source.has("# syntax=", at: from) || source.has("# escape=", at: from) ? .meta : .comment,
+                    from: from,
+                    to: end
+                )
                 x.position = next
             } else if x.frames[top].mode == continued {
                 body(&x, note: x.frames[top].flag, to: next, base: top + 1)
             } else {
                 instruction(&x, from, next, top)
             }
-            if isContinued, x.frames[top].mode != continued {
-                Embedded.end(&x, base: top + 1)
-            } else if !isContinued {
-                let continuedTop = x.frames[top].mode == continued ? top : top + 1
-                Embedded.end(&x, base: continuedTop)
-            }
+            if !isContinued { Embedded.end(&x, base: x.frames[top].mode == continued ? top : top + 1) }
         }
     }
 
@@ -216,7 +228,9 @@ enum DockerfileLexer {
             x.emit(.attribute, from: option, to: index)
             while source[index].isBlank { index += 1 }
         }
-        let isShell = source.hasFolded("run", at: start) || source.hasFolded("cmd", at: start) || source.hasFolded("entrypoint", at: start)
+        let isShell =
+            source.hasFolded("run", at: start) || source.hasFolded("cmd", at: start)
+            || source.hasFolded("entrypoint", at: start)
             || source.hasFolded("onbuild", at: start) || source.hasFolded("healthcheck", at: start)
         let guest = isShell ? Embedded.note(source[index] == UInt8(ascii: "[") ? "json" : "bash") : 0
         x.position = index
@@ -248,11 +262,15 @@ enum DockerfileLexer {
                 x.emit(.variable, from: start, to: index)
             } else if byte == UInt8(ascii: "\"") {
                 index += 1
-                while index < next, source[index] != byte, !source[index].isLineEnd { index += source[index] == UInt8(ascii: "\\") ? 2 : 1 }
+                while index < next, source[index] != byte, !source[index].isLineEnd {
+                    index += source[index] == UInt8(ascii: "\\") ? 2 : 1
+                }
                 index = min(index + (source[index] == byte ? 1 : 0), next)
                 x.emit(.string, from: start, to: index)
             } else if byte.isWordStart {
-                while source[index].isWord || source[index] == UInt8(ascii: "-") || source[index] == UInt8(ascii: ".") { index += 1 }
+                while source[index].isWord || source[index] == UInt8(ascii: "-") || source[index] == UInt8(ascii: ".") {
+                    index += 1
+                }
                 if source[index] == UInt8(ascii: "=") {
                     x.emit(.property, from: start, to: index)
                 } else if index - start == 2, source.hasFolded("as", at: start) {
@@ -260,7 +278,11 @@ enum DockerfileLexer {
                 }
             } else if byte.isDigit, !source[index - 1].isWord {
                 while source[index].isDigit { index += 1 }
-                x.emit(source[index].isSpace || source[index] == UInt8(ascii: "/") ? .number : .plain, from: start, to: index)
+                x.emit(
+                    source[index].isSpace || source[index] == UInt8(ascii: "/") ? .number : .plain,
+                    from: start,
+                    to: index
+                )
             } else {
                 index += 1
             }
@@ -298,8 +320,13 @@ enum LatexLexer {
             case UInt8(ascii: "$"):
                 x.position += source[start + 1] == byte ? 2 : 1
                 x.emit(.operator, from: start)
-                if isMath { x.frames.removeLast() } else { _ = x.push(Frame(mode: Mode.math, flag: UInt8(x.position - start))) }
-            case UInt8(ascii: "{"), UInt8(ascii: "}"), UInt8(ascii: "["), UInt8(ascii: "]"), UInt8(ascii: "&"), UInt8(ascii: "~"):
+                if isMath {
+                    x.frames.removeLast()
+                } else {
+                    _ = x.push(Frame(mode: Mode.math, flag: UInt8(x.position - start)))
+                }
+            case UInt8(ascii: "{"), UInt8(ascii: "}"), UInt8(ascii: "["), UInt8(ascii: "]"), UInt8(ascii: "&"),
+                UInt8(ascii: "~"):
                 x.position += 1
                 x.emit(.punctuation, from: start)
             case UInt8(ascii: "\n") where isMath && (start == 0 || source[start - 1] == byte):
@@ -332,7 +359,9 @@ enum LatexLexer {
             x.emit(mark.isOne(of: "()[]") ? .operator : .escape, from: start)
             if mark == UInt8(ascii: "(") || mark == UInt8(ascii: "[") {
                 _ = x.push(Frame(mode: Mode.math, flag: mark == UInt8(ascii: "(") ? 3 : 4))
-            } else if mark == UInt8(ascii: ")") || mark == UInt8(ascii: "]"), x.frames[x.frames.count - 1].mode == Mode.math {
+            } else if mark == UInt8(ascii: ")") || mark == UInt8(ascii: "]"),
+                x.frames[x.frames.count - 1].mode == Mode.math
+            {
                 x.frames.removeLast()
             }
             return
@@ -341,21 +370,29 @@ enum LatexLexer {
         if source[x.position] == UInt8(ascii: "*") { x.position += 1 }
         let isBegin = source.has("\\begin", at: start) && x.position == start + 6
         let isEnd = source.has("\\end", at: start) && x.position == start + 4
-        let isSection = source.has("\\section", at: start) || source.has("\\subsection", at: start) || source.has("\\chapter", at: start)
-            || source.has("\\subsubsection", at: start) || source.has("\\paragraph", at: start) || source.has("\\part", at: start)
-        let isKeyword = isBegin || isEnd || source.has("\\usepackage", at: start) || source.has("\\documentclass", at: start)
-            || source.has("\\newcommand", at: start) || source.has("\\def", at: start) || source.has("\\input", at: start)
+        let isSection =
+            source.has("\\section", at: start) || source.has("\\subsection", at: start)
+            || source.has("\\chapter", at: start)
+            || source.has("\\subsubsection", at: start) || source.has("\\paragraph", at: start)
+            || source.has("\\part", at: start)
+        let isKeyword =
+            isBegin || isEnd || source.has("\\usepackage", at: start) || source.has("\\documentclass", at: start)
+            || source.has("\\newcommand", at: start) || source.has("\\def", at: start)
+            || source.has("\\input", at: start)
         x.emit(isKeyword || isSection ? .keyword : .function, from: start)
         guard isKeyword || isSection, source[x.position] == UInt8(ascii: "{") else { return }
         let name = x.position + 1
         var end = name
-        while end < source.count, !source[end].isLineEnd, source[end] != UInt8(ascii: "}"), source[end] != UInt8(ascii: "\\"), end - name < 300 { end += 1 }
+        while end < source.count, !source[end].isLineEnd, source[end] != UInt8(ascii: "}"),
+            source[end] != UInt8(ascii: "\\"), end - name < 300
+        { end += 1 }
         guard source[end] == UInt8(ascii: "}") else { return }
         x.emit(.punctuation, from: x.position, to: name)
         x.emit(isSection ? .heading : .type, from: name, to: end)
         x.emit(.punctuation, from: end, to: end + 1)
         x.position = end + 1
-        let isVerbatim = source.has("verbatim", at: name) || source.has("lstlisting", at: name) || source.has("minted", at: name)
+        let isVerbatim =
+            source.has("verbatim", at: name) || source.has("lstlisting", at: name) || source.has("minted", at: name)
         if isBegin, isVerbatim { _ = x.push(Frame(mode: Mode.verbatim, data: source.digest(from: name, to: end))) }
     }
 
@@ -393,7 +430,9 @@ enum PatternLexer {
             case UInt8(ascii: "\\"):
                 x.position = min(start + 2, source.count)
                 if source[start + 1].isOne(of: "pPuUxXkN"), source[start + 2] == UInt8(ascii: "{") {
-                    while x.position - start < 40, x.position < source.count, source[x.position] != UInt8(ascii: "}"), !source[x.position].isLineEnd { x.position += 1 }
+                    while x.position - start < 40, x.position < source.count, source[x.position] != UInt8(ascii: "}"),
+                        !source[x.position].isLineEnd
+                    { x.position += 1 }
                     if source[x.position] == UInt8(ascii: "}") { x.position += 1 }
                 }
                 x.emit(.escape, from: start)
@@ -411,7 +450,9 @@ enum PatternLexer {
             case _ where isInSet: x.emit(byte == UInt8(ascii: "-") ? .operator : .string, from: start)
             case UInt8(ascii: "("):
                 if source[x.position] == UInt8(ascii: "?") {
-                    while x.position - start < 40, source[x.position].isOne(of: "?:=!<>#&|-") || source[x.position].isWord { x.position += 1 }
+                    while x.position - start < 40,
+                        source[x.position].isOne(of: "?:=!<>#&|-") || source[x.position].isWord
+                    { x.position += 1 }
                     if source[x.position] == UInt8(ascii: "'") { x.position += 1 }
                 }
                 x.emit(.type, from: start)
@@ -421,7 +462,8 @@ enum PatternLexer {
                 while source[x.position].isDigit || source[x.position] == UInt8(ascii: ",") { x.position += 1 }
                 if source[x.position] == UInt8(ascii: "}") { x.position += 1 }
                 x.emit(.number, from: start)
-            case UInt8(ascii: "|"), UInt8(ascii: "^"), UInt8(ascii: "$"), UInt8(ascii: "."): x.emit(.keyword, from: start)
+            case UInt8(ascii: "|"), UInt8(ascii: "^"), UInt8(ascii: "$"), UInt8(ascii: "."):
+                x.emit(.keyword, from: start)
             default: break
             }
         }
@@ -438,7 +480,9 @@ enum PatternLexer {
             if byte == UInt8(ascii: "#") {
                 x.position = source.lineEnd(from: start)
                 x.emit(.comment, from: start)
-            } else if byte == UInt8(ascii: "s") || byte == UInt8(ascii: "y"), !source[x.position].isWord, !source[x.position].isSpace, x.position < source.count {
+            } else if byte == UInt8(ascii: "s") || byte == UInt8(ascii: "y"), !source[x.position].isWord,
+                !source[x.position].isSpace, x.position < source.count
+            {
                 x.emit(.keyword, from: start)
                 part(&x, source[x.position], twice: true)
             } else if byte == UInt8(ascii: "/") {
@@ -455,7 +499,8 @@ enum PatternLexer {
                     x.emit(.string, from: text)
                 } else if byte.isOne(of: "btT:rwRW") {
                     let label = x.position
-                    while x.position < source.count, !source[x.position].isLineEnd, !source[x.position].isOne(of: ";}") { x.position += 1 }
+                    while x.position < source.count, !source[x.position].isLineEnd, !source[x.position].isOne(of: ";}")
+                    { x.position += 1 }
                     x.emit(.label, from: label)
                 }
             } else if !byte.isSpace {

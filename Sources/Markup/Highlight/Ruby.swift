@@ -11,9 +11,9 @@ struct RubyLexer {
         static let string: UInt8 = 2
         /// A here-document; data: digest; flag: bit 0 literal, bit 1 indented delimiter.
         static let document: UInt8 = 3
-        /// `=begin … =end`, POD
+        /// `=begin … =end`, POD.
         static let block: UInt8 = 4
-        /// After `__END__`
+        /// After `__END__`.
         static let end: UInt8 = 5
     }
 
@@ -43,7 +43,8 @@ struct RubyLexer {
         }
 
         var packed: UInt32 {
-            UInt32(open) | UInt32(close) << 8 | (hasHoles ? 0x1_0000 : 0) | (isPattern ? 0x2_0000 : 0) | UInt32(more) << 24
+            UInt32(open) | UInt32(close) << 8 | (hasHoles ? 0x1_0000 : 0) | (isPattern ? 0x2_0000 : 0) | UInt32(more)
+                << 24
         }
     }
 
@@ -55,26 +56,38 @@ struct RubyLexer {
         (.keyword, .function, "def undef alias"),
         (.keyword, .type, "class module"),
         (.keyword, .expression, "if unless while until and or not return when in case elsif then do yield puts raise"),
-        (.keyword, .none, """
+        (
+            .keyword, .none,
+            """
             BEGIN END begin break defined? else end ensure for next redo rescue retry super require require_relative include extend
             prepend attr_reader attr_writer attr_accessor private protected public module_function lambda proc loop catch throw
-            """),
+            """
+        ),
         (.constant, .none, "true false nil __FILE__ __LINE__ __dir__ __method__"),
         (.variable, .none, "self"),
     ])
     private static let perlWords = Words([
         (.keyword, .function, "sub"),
         (.keyword, .type, "package"),
-        (.keyword, .expression, "if unless while until and or not return when foreach for elsif split grep map join push x lt gt le ge eq ne cmp"),
-        (.keyword, .none, """
+        (
+            .keyword, .expression,
+            "if unless while until and or not return when foreach for elsif split grep map join push x lt gt le ge eq ne cmp"
+        ),
+        (
+            .keyword, .none,
+            """
             BEGIN END else do last next redo goto my our local state use no require given default continue eval die warn print printf
             say given xor class field method try catch finally defer async await
-            """),
-        (.function, .none, """
+            """
+        ),
+        (
+            .function, .none,
+            """
             abs bless chdir chomp chop chr close defined delete each exists exit hex index int keys lc length lcfirst open oct ord pack pop
             pos quotemeta read ref reverse rindex scalar seek shift sort splice sprintf sqrt substr time uc ucfirst undef unlink unpack
             unshift values wantarray
-            """),
+            """
+        ),
         (.constant, .none, "__PACKAGE__ __FILE__ __LINE__ __SUB__"),
     ])
 
@@ -136,7 +149,8 @@ struct RubyLexer {
                 x.position += 1
                 open(&x, Quote(open: byte, close: byte, hasHoles: byte != UInt8(ascii: "'")), from: start)
             case UInt8(ascii: "/"):
-                let isDivision = before == .operand || (before == .name && (source[start + 1].isSpace || !source[start - 1].isSpace))
+                let isDivision =
+                    before == .operand || (before == .name && (source[start + 1].isSpace || !source[start - 1].isSpace))
                 if isDivision || source[start + 1] == byte && isPerl {
                     sign(&x, start)
                 } else {
@@ -170,14 +184,22 @@ struct RubyLexer {
                 x.emit(.punctuation, from: start)
                 before = isPerl || source[x.position] == byte ? .start : .dot
             default:
-                if byte.isWordStart { word(&x, start) } else if byte.isDigit { number(&x, start) } else { sign(&x, start) }
+                if byte.isWordStart {
+                    word(&x, start)
+                } else if byte.isDigit {
+                    number(&x, start)
+                } else {
+                    sign(&x, start)
+                }
             }
             if x.frames.count != depth { return false }
         }
         return false
     }
 
-    /// `=begin`, POD, `__END__` at the start of a line. True: a frame was pushed.
+    /// `=begin`, POD, `__END__` at the start of a line.
+    ///
+    /// True: a frame was pushed.
     private func lineStart(_ x: inout Scanner, _ start: Int, _ byte: UInt8) -> Bool {
         let source = x.source
         if byte == UInt8(ascii: "="), isPerl ? source[start + 1].isLetter : source.has("=begin", at: start) {
@@ -212,17 +234,22 @@ struct RubyLexer {
     private mutating func sign(_ x: inout Scanner, _ start: Int) {
         let source = x.source
         x.position += 1
-        while source[x.position].isOne(of: "+-*=<>!&|^~?."), !(source[x.position] == UInt8(ascii: "<") && source[x.position + 1] == UInt8(ascii: "<")) {
+        while source[x.position].isOne(of: "+-*=<>!&|^~?."),
+            !(source[x.position] == UInt8(ascii: "<") && source[x.position + 1] == UInt8(ascii: "<"))
+        {
             x.position += 1
         }
         x.emit(.operator, from: start)
-        before = isPerl && source.has("->", at: start) && x.position == start + 2 || source.has("&.", at: start) ? .dot : .start
+        before =
+            isPerl && source.has("->", at: start) && x.position == start + 2 || source.has("&.", at: start)
+            ? .dot : .start
     }
 
     private mutating func number(_ x: inout Scanner, _ start: Int) {
         let source = x.source
         while source[x.position].isWord || (source[x.position] == UInt8(ascii: ".") && source[x.position + 1].isDigit)
-            || (source[x.position].isOne(of: "+-") && source[x.position - 1].lowered == UInt8(ascii: "e") && !source.has("0x", at: start))
+            || (source[x.position].isOne(of: "+-") && source[x.position - 1].lowered == UInt8(ascii: "e")
+                && !source.has("0x", at: start))
         {
             x.position += 1
         }
@@ -233,10 +260,17 @@ struct RubyLexer {
     private mutating func word(_ x: inout Scanner, _ start: Int) {
         let source = x.source
         var index = start
-        while source[index].isWord || (isPerl && source[index] == UInt8(ascii: ":") && source[index + 1] == UInt8(ascii: ":") && source[index + 2].isWordStart) {
+        while source[index].isWord
+            || (isPerl && source[index] == UInt8(ascii: ":") && source[index + 1] == UInt8(ascii: ":")
+                && source[index + 2].isWordStart)
+        {
             index += source[index] == UInt8(ascii: ":") ? 2 : 1
         }
-        if !isPerl, source[index].isOne(of: "?!"), source[index + 1] != UInt8(ascii: "=") || source[index + 2] == UInt8(ascii: "=") { index += 1 }
+        if !isPerl, source[index].isOne(of: "?!"),
+            source[index + 1] != UInt8(ascii: "=") || source[index + 2] == UInt8(ascii: "=")
+        {
+            index += 1
+        }
         x.position = index
         let previous = before
         var after = index
@@ -295,7 +329,8 @@ struct RubyLexer {
     private mutating func bareKey(_ x: inout Scanner) {
         let source = x.source
         let start = x.position
-        guard source[start - 2].isWord || source[start - 2] == UInt8(ascii: ">") || source[start - 2].isOne(of: "}]") else { return }
+        guard source[start - 2].isWord || source[start - 2] == UInt8(ascii: ">") || source[start - 2].isOne(of: "}]")
+        else { return }
         var index = start
         while source[index].isWord { index += 1 }
         guard index > start, source[index] == UInt8(ascii: "}") else { return }
@@ -308,13 +343,23 @@ struct RubyLexer {
         let source = x.source
         x.position += 1
         if byte == UInt8(ascii: "@"), source[x.position] == byte { x.position += 1 }
-        if isPerl, source[x.position] == UInt8(ascii: "#"), source[x.position + 1].isWordStart || source[x.position + 1].isOne(of: "{$") { x.position += 1 }
-        while isPerl, source[x.position] == UInt8(ascii: "$"), source[x.position + 1].isWordStart || source[x.position + 1] == UInt8(ascii: "{") { x.position += 1 }
+        if isPerl, source[x.position] == UInt8(ascii: "#"),
+            source[x.position + 1].isWordStart || source[x.position + 1].isOne(of: "{$")
+        {
+            x.position += 1
+        }
+        while isPerl, source[x.position] == UInt8(ascii: "$"),
+            source[x.position + 1].isWordStart || source[x.position + 1] == UInt8(ascii: "{")
+        { x.position += 1 }
         if source[x.position].isWord || (isPerl && source.has("::", at: x.position)) {
-            while source[x.position].isWord || (isPerl && source.has("::", at: x.position) && source[x.position + 2].isWordStart) {
+            while source[x.position].isWord
+                || (isPerl && source.has("::", at: x.position) && source[x.position + 2].isWordStart)
+            {
                 x.position += source[x.position] == UInt8(ascii: ":") ? 2 : 1
             }
-        } else if byte == UInt8(ascii: "$"), !source[x.position].isSpace, source[x.position] != UInt8(ascii: "{"), x.position < source.count {
+        } else if byte == UInt8(ascii: "$"), !source[x.position].isSpace, source[x.position] != UInt8(ascii: "{"),
+            x.position < source.count
+        {
             x.position += 1
         }
         x.emit(.variable, from: start)
@@ -331,7 +376,11 @@ struct RubyLexer {
         } else if !isPerl, next.isWordStart, !source[start - 1].isWord {
             x.position += 1
             while source[x.position].isWord { x.position += 1 }
-            if source[x.position].isOne(of: "?!="), source[x.position + 1] != UInt8(ascii: ">"), source[x.position + 1] != UInt8(ascii: "=") { x.position += 1 }
+            if source[x.position].isOne(of: "?!="), source[x.position + 1] != UInt8(ascii: ">"),
+                source[x.position + 1] != UInt8(ascii: "=")
+            {
+                x.position += 1
+            }
             x.emit(.constant, from: start)
             before = .operand
         } else if !isPerl, next == UInt8(ascii: "\"") {
@@ -360,7 +409,10 @@ struct RubyLexer {
     private mutating func percent(_ x: inout Scanner, _ start: Int) {
         let source = x.source
         if isPerl {
-            if before != .operand, source[start + 1].isWordStart || source[start + 1] == UInt8(ascii: "$") || source[start + 1] == UInt8(ascii: "{") {
+            if before != .operand,
+                source[start + 1].isWordStart || source[start + 1] == UInt8(ascii: "$")
+                    || source[start + 1] == UInt8(ascii: "{")
+            {
                 sigil(&x, start, UInt8(ascii: "%"))
             } else {
                 sign(&x, start)
@@ -378,7 +430,16 @@ struct RubyLexer {
         }
         x.position = index + 1
         let isLiteral = kind.isOne(of: "qwis") && index > start + 1
-        self.open(&x, Quote(open: open, close: Self.closing(open), hasHoles: !isLiteral, isPattern: kind == UInt8(ascii: "r") && index > start + 1), from: start)
+        self.open(
+            &x,
+            Quote(
+                open: open,
+                close: Self.closing(open),
+                hasHoles: !isLiteral,
+                isPattern: kind == UInt8(ascii: "r") && index > start + 1
+            ),
+            from: start
+        )
     }
 
     /// Perl's `q qq qw qr m s tr y` with their delimiters.
@@ -387,8 +448,11 @@ struct RubyLexer {
         guard end - start <= 2 else { return false }
         let isOne = end - start == 1
         let first = source[start]
-        let isKnown = isOne ? first.isOne(of: "qmsy") : source.has("qq", at: start) || source.has("qw", at: start) || source.has("qr", at: start)
-            || source.has("qx", at: start) || source.has("tr", at: start)
+        let isKnown =
+            isOne
+            ? first.isOne(of: "qmsy")
+            : source.has("qq", at: start) || source.has("qw", at: start) || source.has("qr", at: start)
+                || source.has("qx", at: start) || source.has("tr", at: start)
         guard isKnown else { return false }
         var index = end
         while source[index].isBlank { index += 1 }
@@ -402,9 +466,14 @@ struct RubyLexer {
         self.open(
             &x,
             Quote(
-                open: open, close: Self.closing(open), hasHoles: !(isOne && first == UInt8(ascii: "q")) && !source.has("qw", at: start),
-                isPattern: isPattern, more: isTwice ? 1 : 0),
-            from: start)
+                open: open,
+                close: Self.closing(open),
+                hasHoles: !(isOne && first == UInt8(ascii: "q")) && !source.has("qw", at: start),
+                isPattern: isPattern,
+                more: isTwice ? 1 : 0
+            ),
+            from: start
+        )
         return true
     }
 
@@ -450,7 +519,8 @@ struct RubyLexer {
                         while source[index].isBlank { index += 1 }
                         if source[index] == quote.open { index += 1 }
                     }
-                    x.frames[top].data = Quote(open: quote.open, close: quote.close, hasHoles: quote.hasHoles, isPattern: true).packed
+                    x.frames[top].data =
+                        Quote(open: quote.open, close: quote.close, hasHoles: quote.hasHoles, isPattern: true).packed
                     x.position = index
                     x.emit(kind, from: start)
                     return
@@ -463,13 +533,17 @@ struct RubyLexer {
             }
             if nests, byte == quote.open, x.frames[top].count < .max { x.frames[top].count += 1 }
             if quote.hasHoles {
-                if !isPerl, byte == UInt8(ascii: "#"), source[index + 1] == UInt8(ascii: "{"), x.push(Frame(mode: Mode.hole)) {
+                if !isPerl, byte == UInt8(ascii: "#"), source[index + 1] == UInt8(ascii: "{"),
+                    x.push(Frame(mode: Mode.hole))
+                {
                     x.emit(kind, from: start, to: index)
                     x.position = index + 2
                     x.emit(.punctuation, from: index)
                     return
                 }
-                if isPerl, byte == UInt8(ascii: "$") || byte == UInt8(ascii: "@"), source[index + 1].isWordStart || source[index + 1] == UInt8(ascii: "{") {
+                if isPerl, byte == UInt8(ascii: "$") || byte == UInt8(ascii: "@"),
+                    source[index + 1].isWordStart || source[index + 1] == UInt8(ascii: "{")
+                {
                     x.emit(kind, from: start, to: index)
                     start = index
                     index += source[index + 1] == UInt8(ascii: "{") ? 2 : 1
@@ -495,7 +569,9 @@ struct RubyLexer {
 
     // MARK: Here-documents
 
-    /// `<<~NAME`, `<<"NAME"`. False: it is a shift.
+    /// `<<~NAME`, `<<"NAME"`.
+    ///
+    /// False: it is a shift.
     private mutating func document(_ x: inout Scanner, mark start: Int) -> Bool {
         let source = x.source
         var index = start + 2
@@ -508,7 +584,9 @@ struct RubyLexer {
         let isQuoted = quote == UInt8(ascii: "'") || quote == UInt8(ascii: "\"")
         if isQuoted { index += 1 }
         let from = index
-        guard source[index].isUpper || source[index] == UInt8(ascii: "_") || (isQuoted && source[index].isWord) || (flag > 0 && source[index].isWordStart)
+        guard
+            source[index].isUpper || source[index] == UInt8(ascii: "_") || (isQuoted && source[index].isWord)
+                || (flag > 0 && source[index].isWordStart)
         else { return false }
         while source[index].isWord, index - from < 200 { index += 1 }
         if isQuoted {
@@ -525,7 +603,9 @@ struct RubyLexer {
 
     private mutating func openDocuments(_ x: inout Scanner) {
         guard !pending.isEmpty, x.source[x.position - 1] == UInt8(ascii: "\n") else { return }
-        for document in pending.reversed() { _ = x.push(Frame(mode: Mode.document, flag: document.flag, data: document.digest)) }
+        for document in pending.reversed() {
+            _ = x.push(Frame(mode: Mode.document, flag: document.flag, data: document.digest))
+        }
         pending = []
     }
 
@@ -560,7 +640,9 @@ struct RubyLexer {
     }
 
     private func hole(_ source: Bytes, _ start: Int, _ end: Int) -> Int? {
-        for index in start..<end where source[index] == UInt8(ascii: "#") && source[index + 1] == UInt8(ascii: "{") { return index }
+        for index in start..<end where source[index] == UInt8(ascii: "#") && source[index + 1] == UInt8(ascii: "{") {
+            return index
+        }
         return nil
     }
 }

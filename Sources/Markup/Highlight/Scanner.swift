@@ -175,7 +175,9 @@ struct Scanner {
         if end > start, kind != .plain { tokens.append(Highlight.Token(start: start, end: end, kind: kind)) }
     }
 
-    /// Opens a construct. False, and nothing opened, when the nesting is at its bound.
+    /// Opens a construct.
+    ///
+    /// False, and nothing opened, when the nesting is at its bound.
     mutating func push(_ frame: Frame) -> Bool {
         guard frames.count < HighlightLimits.nesting else { return false }
         frames.append(frame)

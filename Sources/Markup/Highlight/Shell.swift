@@ -5,13 +5,13 @@
 struct ShellLexer {
     private enum Mode {
         static let ground: UInt8 = 0
-        /// `$( … )`, `( … )`, `<( … )`
+        /// `$( … )`, `( … )`, `<( … )`.
         static let group: UInt8 = 1
-        /// `"…"`
+        /// `"…"`.
         static let double: UInt8 = 2
         /// A here-document; data: digest of its delimiter, flag: guest, count: bit 0 literal, bit 1 tabs stripped.
         static let document: UInt8 = 3
-        /// `${ … }`
+        /// `${ … }`.
         static let expansion: UInt8 = 4
         /// `(( … ))`, `$(( … ))`; count: open parentheses.
         static let arithmetic: UInt8 = 5
@@ -21,12 +21,14 @@ struct ShellLexer {
         static let guestDouble: UInt8 = 7
         /// `'…'` and `$'…'` over lines; flag 1: with escapes.
         static let single: UInt8 = 8
-        /// `` `…` ``
+        /// `` `…` ``.
         static let backquote: UInt8 = 9
     }
 
-    /// What the next word is. Kept in the frame's data; its flag is the guest that this command takes, its count whether the
-    /// next string is the guest's program.
+    /// What the next word is.
+    ///
+    /// Kept in the frame's data; its flag is the guest that this command takes, its count whether the next string is
+    /// the guest's program.
     private enum Expect: UInt32 {
         case command, argument, name, pattern, loopName, functionName, value, testWord, caseWord
     }
@@ -46,24 +48,34 @@ struct ShellLexer {
     ])
     /// Commands whose program stands in a string: at once, or after `-c` or `-e`.
     private static let guests: [String: (language: String, afterFlag: Bool)] = [
-        "python": ("python", true), "python3": ("python", true), "python2": ("python", true), "node": ("javascript", true),
-        "deno": ("typescript", true), "bun": ("typescript", true), "ruby": ("ruby", true), "perl": ("perl", true), "php": ("php", true),
-        "bash": ("bash", true), "sh": ("bash", true), "zsh": ("bash", true), "psql": ("sql", true), "mysql": ("sql", true),
-        "sqlite3": ("sql", false), "duckdb": ("sql", true), "jq": ("jq", false), "yq": ("jq", false), "gojq": ("jq", false),
-        "awk": ("awk", false), "gawk": ("awk", false), "mawk": ("awk", false), "nawk": ("awk", false), "sed": ("sed", false),
-        "gsed": ("sed", false), "Rscript": ("r", true), "lua": ("lua", true), "pwsh": ("powershell", true), "julia": ("julia", true),
+        "python": ("python", true), "python3": ("python", true), "python2": ("python", true),
+        "node": ("javascript", true),
+        "deno": ("typescript", true), "bun": ("typescript", true), "ruby": ("ruby", true), "perl": ("perl", true),
+        "php": ("php", true),
+        "bash": ("bash", true), "sh": ("bash", true), "zsh": ("bash", true), "psql": ("sql", true),
+        "mysql": ("sql", true),
+        "sqlite3": ("sql", false), "duckdb": ("sql", true), "jq": ("jq", false), "yq": ("jq", false),
+        "gojq": ("jq", false),
+        "awk": ("awk", false), "gawk": ("awk", false), "mawk": ("awk", false), "nawk": ("awk", false),
+        "sed": ("sed", false),
+        "gsed": ("sed", false), "Rscript": ("r", true), "lua": ("lua", true), "pwsh": ("powershell", true),
+        "julia": ("julia", true),
     ]
     /// Delimiters of here-documents that say what is in them.
     private static let documents: [String: String] = [
-        "PY": "python", "PYTHON": "python", "PYEOF": "python", "JSON": "json", "SQL": "sql", "HTML": "html", "CSS": "css", "JS": "javascript",
-        "YAML": "yaml", "YML": "yaml", "XML": "xml", "RUBY": "ruby", "PERL": "perl", "PHP": "php", "SH": "bash", "BASH": "bash",
-        "TOML": "toml", "INI": "ini", "GO": "go", "RUST": "rust", "SWIFT": "swift", "DOCKERFILE": "dockerfile", "AWK": "awk",
+        "PY": "python", "PYTHON": "python", "PYEOF": "python", "JSON": "json", "SQL": "sql", "HTML": "html",
+        "CSS": "css", "JS": "javascript",
+        "YAML": "yaml", "YML": "yaml", "XML": "xml", "RUBY": "ruby", "PERL": "perl", "PHP": "php", "SH": "bash",
+        "BASH": "bash",
+        "TOML": "toml", "INI": "ini", "GO": "go", "RUST": "rust", "SWIFT": "swift", "DOCKERFILE": "dockerfile",
+        "AWK": "awk",
         "MARKDOWN": "markdown", "MD": "markdown", "DIFF": "diff", "PATCH": "diff", "C": "c",
     ]
 
     /// The same commands, and those that another command follows.
     private static let commands = Words([
-        (.function, .none, guests.keys.joined(separator: " ")), (.function, .none, "sudo xargs env exec command nohup builtin"),
+        (.function, .none, guests.keys.joined(separator: " ")),
+        (.function, .none, "sudo xargs env exec command nohup builtin"),
     ])
 
     private let words: Words
@@ -92,7 +104,8 @@ struct ShellLexer {
         }
         while x.position < x.source.count {
             let top = x.top(above: base) { frame in
-                frame.mode == Mode.guestSingle || frame.mode == Mode.guestDouble || (frame.mode == Mode.document && frame.flag > 0)
+                frame.mode == Mode.guestSingle || frame.mode == Mode.guestDouble
+                    || (frame.mode == Mode.document && frame.flag > 0)
             }
             let frame = x.frames[top]
             switch frame.mode {
@@ -138,7 +151,9 @@ struct ShellLexer {
 
     // MARK: Code
 
-    /// True: the group was closed. Returns whenever the stack has changed or documents are to be opened.
+    /// Lexes commands until the group is closed (true).
+    ///
+    /// Returns whenever the stack has changed or documents are to be opened.
     private mutating func code(_ x: inout Scanner, _ mode: UInt8) -> Bool {
         let source = x.source
         while x.position < source.count {
@@ -232,7 +247,9 @@ struct ShellLexer {
         startCommand()
     }
 
-    /// `(`: a subshell, a function's parentheses, an array, arithmetic. True: the stack changed.
+    /// A subshell, a function's parentheses, an array, arithmetic.
+    ///
+    /// True: the stack changed.
     private mutating func open(_ x: inout Scanner, _ start: Int) -> Bool {
         let source = x.source
         if source[start + 1] == UInt8(ascii: "("), expect == .command || expect == .loopName {
@@ -253,7 +270,10 @@ struct ShellLexer {
         let isArray = expect == .value
         if isArray { expect = .command }
         if expect == .command, !isArray { startCommand() }
-        return push(&x, Frame(mode: Mode.group, data: (isArray || expect == .testWord ? Expect.argument : Expect.command).rawValue))
+        return push(
+            &x,
+            Frame(mode: Mode.group, data: (isArray || expect == .testWord ? Expect.argument : Expect.command).rawValue)
+        )
     }
 
     /// True: documents wait or the stack changed.
@@ -265,7 +285,8 @@ struct ShellLexer {
             x.emit(.operator, from: start)
             return push(&x, Frame(mode: Mode.group))
         }
-        if byte == UInt8(ascii: "<"), source[start + 1] == byte, source[start + 2] != byte, !isFish, expect != .testWord {
+        if byte == UInt8(ascii: "<"), source[start + 1] == byte, source[start + 2] != byte, !isFish, expect != .testWord
+        {
             document(&x, mark: start)
             return false
         }
@@ -275,7 +296,9 @@ struct ShellLexer {
         while source[x.position].isBlank { x.position += 1 }
         // The target is a word of its own kind; the command goes on after it.
         let target = x.position
-        while !source[x.position].isSpace, x.position < source.count, !source[x.position].isOne(of: ";&|<>()$\"'`") { x.position += 1 }
+        while !source[x.position].isSpace, x.position < source.count, !source[x.position].isOne(of: ";&|<>()$\"'`") {
+            x.position += 1
+        }
         let digits = (target..<x.position).allSatisfy { source[$0].isDigit || source[$0] == UInt8(ascii: "-") }
         x.emit(digits ? .number : .plain, from: target)
         return false
@@ -312,7 +335,8 @@ struct ShellLexer {
         if follower == UInt8(ascii: "="), isAssignable { x.position = index + 1 }
         if endsWord, expect == .command || expect == .pattern || expect == .caseWord || expect == .loopName,
             let meaning = words.meaning(source, from: start, to: index, hash: hash),
-            expect == .command || (source.has("esac", at: start) || source.has("in", at: start) || source.has("do", at: start))
+            expect == .command
+                || (source.has("esac", at: start) || source.has("in", at: start) || source.has("do", at: start))
         {
             keyword(&x, meaning, from: start)
             return
@@ -320,7 +344,11 @@ struct ShellLexer {
         switch expect {
         case .command:
             let isDefinition = follower == UInt8(ascii: "(") && source[index + 1] == UInt8(ascii: ")")
-            x.emit(isNumber(source, start, index) && (follower == UInt8(ascii: ">") || follower == UInt8(ascii: "<")) ? .number : .function, from: start)
+            x.emit(
+                isNumber(source, start, index) && (follower == UInt8(ascii: ">") || follower == UInt8(ascii: "<"))
+                    ? .number : .function,
+                from: start
+            )
             if isNumber(source, start, index), follower == UInt8(ascii: ">") || follower == UInt8(ascii: "<") { return }
             expect = isDefinition ? .name : .argument
             findGuest(source, start, index)
@@ -343,7 +371,9 @@ struct ShellLexer {
         let source = x.source
         if source[start] == UInt8(ascii: "-"), end > start + 1 {
             x.emit(.constant, from: start)
-            if guest > 0, end == start + 2, source[start + 1] == UInt8(ascii: "c") || source[start + 1] == UInt8(ascii: "e") {
+            if guest > 0, end == start + 2,
+                source[start + 1] == UInt8(ascii: "c") || source[start + 1] == UInt8(ascii: "e")
+            {
                 takesProgram = true
             }
             return
@@ -497,7 +527,9 @@ struct ShellLexer {
         x.emit(.string, from: start)
     }
 
-    /// `$name`, `${…}`, `$(…)`, `$((…))`, `$'…'`. True: the stack changed. Emits nothing for a lone `$`.
+    /// `$name`, `${…}`, `$(…)`, `$((…))`, `$'…'`.
+    ///
+    /// True: the stack changed. Emits nothing for a lone `$`.
     private mutating func dollar(_ x: inout Scanner, from start: Int, inString: Bool = false) -> Bool {
         let source = x.source
         let next = source[start + 1]
@@ -538,7 +570,7 @@ struct ShellLexer {
         return false
     }
 
-    /// `${ … }`
+    /// `${ … }`.
     private mutating func expansion(_ x: inout Scanner) {
         let source = x.source
         if source[x.position - 1] == UInt8(ascii: "{") {
@@ -573,8 +605,10 @@ struct ShellLexer {
                 return
             case UInt8(ascii: "\\"):
                 x.position = min(start + 2, source.count)
-            case UInt8(ascii: ":"), UInt8(ascii: "-"), UInt8(ascii: "+"), UInt8(ascii: "="), UInt8(ascii: "?"), UInt8(ascii: "#"),
-                UInt8(ascii: "%"), UInt8(ascii: "/"), UInt8(ascii: "^"), UInt8(ascii: ","), UInt8(ascii: "@"), UInt8(ascii: "["),
+            case UInt8(ascii: ":"), UInt8(ascii: "-"), UInt8(ascii: "+"), UInt8(ascii: "="), UInt8(ascii: "?"),
+                UInt8(ascii: "#"),
+                UInt8(ascii: "%"), UInt8(ascii: "/"), UInt8(ascii: "^"), UInt8(ascii: ","), UInt8(ascii: "@"),
+                UInt8(ascii: "["),
                 UInt8(ascii: "]"), UInt8(ascii: "*"):
                 x.position += 1
                 x.emit(.operator, from: start)
@@ -700,7 +734,9 @@ struct ShellLexer {
         }
     }
 
-    /// A line with expansions. True: the stack changed.
+    /// A line with expansions.
+    ///
+    /// True: the stack changed.
     private mutating func documentLine(_ x: inout Scanner, from opened: Int, to end: Int, next: Int) -> Bool {
         let source = x.source
         var start = opened
@@ -734,7 +770,9 @@ struct ShellLexer {
         if frame.mode == Mode.guestSingle {
             end = source.next(UInt8(ascii: "'"), from: end)
         } else {
-            while end < source.count, source[end] != UInt8(ascii: "\"") { end += source[end] == UInt8(ascii: "\\") ? 2 : 1 }
+            while end < source.count, source[end] != UInt8(ascii: "\"") {
+                end += source[end] == UInt8(ascii: "\\") ? 2 : 1
+            }
             end = min(end, source.count)
         }
         Embedded.run(&x, note: frame.flag, to: end, base: top + 1)

@@ -52,7 +52,9 @@ struct StyleSheetLexer {
                 continue
             }
             if part == .start, byte != UInt8(ascii: "}"), byte != UInt8(ascii: "/"), byte != UInt8(ascii: "@") {
-                part = x.frames[top].count > 0 && isDeclaration(source, start) || byte == UInt8(ascii: "$") ? .property : .selector
+                part =
+                    x.frames[top].count > 0 && isDeclaration(source, start) || byte == UInt8(ascii: "$")
+                    ? .property : .selector
             }
             switch byte {
             case UInt8(ascii: "/") where source[start + 1] == UInt8(ascii: "*"):
@@ -191,11 +193,14 @@ struct StyleSheetLexer {
 
     private mutating func value(_ x: inout Scanner, _ start: Int, _ byte: UInt8) {
         let source = x.source
-        if byte.isDigit || ((byte == UInt8(ascii: "-") || byte == UInt8(ascii: "+") || byte == UInt8(ascii: "."))
-            && (source[start + 1].isDigit || (source[start + 1] == UInt8(ascii: ".") && source[start + 2].isDigit)))
+        if byte.isDigit
+            || ((byte == UInt8(ascii: "-") || byte == UInt8(ascii: "+") || byte == UInt8(ascii: "."))
+                && (source[start + 1].isDigit || (source[start + 1] == UInt8(ascii: ".") && source[start + 2].isDigit)))
         {
             x.position += 1
-            while source[x.position].isDigit || (source[x.position] == UInt8(ascii: ".") && source[x.position + 1].isDigit) { x.position += 1 }
+            while source[x.position].isDigit
+                || (source[x.position] == UInt8(ascii: ".") && source[x.position + 1].isDigit)
+            { x.position += 1 }
             if source[x.position] == UInt8(ascii: "%") {
                 x.position += 1
             } else {
@@ -253,7 +258,8 @@ struct StyleSheetLexer {
         if source.has("--", at: start) {
             x.emit(.variable, from: start)
         } else if part == .prelude {
-            let isWord = ["and", "or", "not", "only", "from", "to", "in", "through", "if", "else", "each"].contains { word in
+            let isWord = ["and", "or", "not", "only", "from", "to", "in", "through", "if", "else", "each"].contains {
+                word in
                 end - start == word.utf8.count && source.has(Array(word.utf8), at: start)
             }
             // In `(min-width: 3em)` the name before the colon is a feature.
@@ -265,7 +271,9 @@ struct StyleSheetLexer {
     private mutating func comment(_ x: inout Scanner, from start: Int) {
         let source = x.source
         var index = x.position
-        while index < source.count, !(source[index] == UInt8(ascii: "*") && source[index + 1] == UInt8(ascii: "/")) { index &+= 1 }
+        while index < source.count, !(source[index] == UInt8(ascii: "*") && source[index + 1] == UInt8(ascii: "/")) {
+            index &+= 1
+        }
         if index < source.count {
             x.frames.removeLast()
             index += 2

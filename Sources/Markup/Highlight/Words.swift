@@ -39,7 +39,13 @@ struct Words: Sendable {
             for word in text.split(whereSeparator: { $0 == " " || $0 == "\n" }) {
                 let plain = ignoresCase ? word.lowercased() : String(word)
                 guard seen.insert(plain).inserted else { continue }
-                entries.append(Entry(start: UInt32(pool.count), length: UInt32(plain.utf8.count), meaning: Meaning(kind: kind, role: role)))
+                entries.append(
+                    Entry(
+                        start: UInt32(pool.count),
+                        length: UInt32(plain.utf8.count),
+                        meaning: Meaning(kind: kind, role: role)
+                    )
+                )
                 pool += plain.utf8
                 longest = max(longest, plain.utf8.count)
             }

@@ -64,7 +64,8 @@ struct YamlLexer {
                 UInt8(ascii: "?") where source[start + 1].isSpace:
                 x.position += 1
                 x.emit(.punctuation, from: start)
-            case UInt8(ascii: ":") where source[start + 1].isSpace || start + 1 >= source.count || x.frames[depth - 1].count > 0:
+            case UInt8(ascii: ":")
+            where source[start + 1].isSpace || start + 1 >= source.count || x.frames[depth - 1].count > 0:
                 x.position += 1
                 x.emit(.punctuation, from: start)
             case UInt8(ascii: "{"), UInt8(ascii: "["):
@@ -90,7 +91,9 @@ struct YamlLexer {
                 }
             case UInt8(ascii: "&"), UInt8(ascii: "*"):
                 x.position += 1
-                while !source[x.position].isSpace, x.position < source.count, !source[x.position].isOne(of: ",[]{}") { x.position += 1 }
+                while !source[x.position].isSpace, x.position < source.count, !source[x.position].isOne(of: ",[]{}") {
+                    x.position += 1
+                }
                 x.emit(.label, from: start)
             case UInt8(ascii: "!"):
                 while !source[x.position].isSpace, x.position < source.count { x.position += 1 }
@@ -102,11 +105,15 @@ struct YamlLexer {
         }
     }
 
-    /// A block scalar's head. True: the frame was pushed and the line is done.
+    /// A block scalar's head.
+    ///
+    /// True: the frame was pushed and the line is done.
     private mutating func openBlock(_ x: inout Scanner, _ start: Int) -> Bool {
         let source = x.source
         var index = start + 1
-        while source[index].isDigit || source[index] == UInt8(ascii: "-") || source[index] == UInt8(ascii: "+") { index += 1 }
+        while source[index].isDigit || source[index] == UInt8(ascii: "-") || source[index] == UInt8(ascii: "+") {
+            index += 1
+        }
         let head = index
         while source[index].isBlank || source[index] == UInt8(ascii: "\r") { index += 1 }
         let comment = index
@@ -204,7 +211,10 @@ struct YamlLexer {
         while index < source.count {
             let byte = source[index]
             if byte == UInt8(ascii: "\n") { break }
-            if byte == UInt8(ascii: ":"), source[index + 1].isSpace || index + 1 >= source.count || (isFlow && source[index + 1] == UInt8(ascii: ",")) {
+            if byte == UInt8(ascii: ":"),
+                source[index + 1].isSpace || index + 1 >= source.count
+                    || (isFlow && source[index + 1] == UInt8(ascii: ","))
+            {
                 isKey = true
                 break
             }
@@ -217,7 +227,8 @@ struct YamlLexer {
         x.position = max(index, start + 1)
         if isKey {
             x.emit(.property, from: start, to: end)
-            isShellKey = ["run", "script", "command", "before_script", "after_script", "entrypoint", "shell"].contains { word in
+            isShellKey = ["run", "script", "command", "before_script", "after_script", "entrypoint", "shell"].contains {
+                word in
                 end - start == word.utf8.count && source.has(Array(word.utf8), at: start)
             }
             return
@@ -229,7 +240,9 @@ struct YamlLexer {
         let first = source[start]
         if end - start <= 5, first.isLetter || first == UInt8(ascii: "~") {
             for word in ["true", "false", "null", "yes", "no", "on", "off", "~"]
-            where word.utf8.count == end - start && (0..<(end - start)).allSatisfy({ source[start + $0].lowered == Array(word.utf8)[$0] }) {
+            where word.utf8.count == end - start
+                && (0..<(end - start)).allSatisfy({ source[start + $0].lowered == Array(word.utf8)[$0] })
+            {
                 return .constant
             }
         }

@@ -4,11 +4,11 @@
 
 /// Renders terminal output.
 package enum Terminal {
-    /// Classed HTML of terminal output, without an element around it. Linear in its length.
+    /// Classed HTML of terminal output, without an element around it.
     ///
-    /// Classes: `a-bold a-dim a-italic a-underline a-blink a-inverse a-hidden a-strike a-overline`, `a-fg-0` … `a-fg-255`
-    /// and `a-bg-0` … `a-bg-255` (xterm's palette: true colours become the nearest of it), `a-link` on links,
-    /// `a-notice` for a sentence of ours.
+    /// Linear in its length. Classes: `a-bold a-dim a-italic a-underline a-blink a-inverse a-hidden a-strike a-overline`,
+    /// `a-fg-0` … `a-fg-255` and `a-bg-0` … `a-bg-255` (xterm's palette: true colours become the nearest of it), `a-link`
+    /// on links, `a-notice` for a sentence of ours.
     ///
     /// - Parameter output: raw bytes; invalid UTF-8 becomes U+FFFD, binary data a notice. Beyond
     ///   ``TerminalLimits/outputBytes`` only the end is shown, with a notice.
@@ -36,7 +36,9 @@ package enum Terminal {
         var odd = 0
         for byte in sample {
             if byte == 0 { odd += 8 }
-            if byte < 0x20, byte != 0x1B, byte != 0x08, byte != 0x07, !byte.isSpace, byte != 0x0E, byte != 0x0F { odd += 1 }
+            if byte < 0x20, byte != 0x1B, byte != 0x08, byte != 0x07, !byte.isSpace, byte != 0x0E, byte != 0x0F {
+                odd += 1
+            }
         }
         return odd * 16 > max(sample.count, 64)
     }

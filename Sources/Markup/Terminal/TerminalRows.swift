@@ -126,7 +126,9 @@ struct TerminalRows {
         // Half of a wide character that loses the other half becomes a blank.
         if rows[row][at].isTail, at > 0, !cell.isTail { rows[row][at - 1] = Cell(style: rows[row][at - 1].style) }
         rows[row][at] = cell
-        if at + 1 < rows[row].count, rows[row][at + 1].isTail, !cell.isTail { rows[row][at + 1] = Cell(style: rows[row][at + 1].style) }
+        if at + 1 < rows[row].count, rows[row][at + 1].isTail, !cell.isTail {
+            rows[row][at + 1] = Cell(style: rows[row][at + 1].style)
+        }
     }
 
     private mutating func moveTo(column wanted: Int) { column = max(0, min(wanted, TerminalLimits.lineCells)) }
@@ -194,7 +196,9 @@ struct TerminalRows {
         case UInt8(ascii: "P") where column < rows[row].count:
             rows[row].removeSubrange(column..<min(rows[row].count, column + count))
         case UInt8(ascii: "X"):
-            for at in column..<min(rows[row].count, column + min(count, TerminalLimits.lineCells)) { rows[row][at] = Cell(style: style) }
+            for at in column..<min(rows[row].count, column + min(count, TerminalLimits.lineCells)) {
+                rows[row][at] = Cell(style: style)
+            }
         case UInt8(ascii: "@") where column < rows[row].count && rows[row].count < TerminalLimits.lineCells:
             let added = min(count, TerminalLimits.lineCells - rows[row].count)
             rows[row].insert(contentsOf: repeatElement(Cell(style: style), count: added), at: column)
@@ -218,7 +222,9 @@ struct TerminalRows {
     private func append(_ cells: [Cell], to html: inout [UInt8]) {
         var last = cells.count
         // Blanks that were only passed over, or erased, are not shown at the end of a row.
-        while last > 0, cells[last - 1].length == 0, !cells[last - 1].isTail, cells[last - 1].style.background < 0 { last -= 1 }
+        while last > 0, cells[last - 1].length == 0, !cells[last - 1].isTail, cells[last - 1].style.background < 0 {
+            last -= 1
+        }
         var index = 0
         while index < last {
             let style = cells[index].style
@@ -228,7 +234,9 @@ struct TerminalRows {
                 if cell.length == 0 {
                     if !cell.isTail { html.append(0x20) }
                 } else {
-                    for byte in pool[Int(cell.start)..<Int(cell.start) + Int(cell.length)] { TerminalText.appendEscaped(byte, into: &html) }
+                    for byte in pool[Int(cell.start)..<Int(cell.start) + Int(cell.length)] {
+                        TerminalText.appendEscaped(byte, into: &html)
+                    }
                 }
                 index += 1
             }

@@ -43,7 +43,8 @@ struct TerminalScreen {
             case 0x0D where source[index + 1] == 0x0D: index += 1
             case 0x0D where index + 1 == source.count: index += 1
             case 0x0D, 0x08: index = edit(source, linesUp: 0, at: index)
-            case 0x1B: index = sequence(source, introducer: source[index + 1], at: index, after: min(index + 2, source.count))
+            case 0x1B:
+                index = sequence(source, introducer: source[index + 1], at: index, after: min(index + 2, source.count))
             default: index += 1
             }
         }
@@ -108,7 +109,8 @@ struct TerminalScreen {
         case .control(let final, let first, _):
             switch final {
             case UInt8(ascii: "A"), UInt8(ascii: "F"): return edit(source, linesUp: max(1, first), at: start)
-            case UInt8(ascii: "C"), UInt8(ascii: "D"), UInt8(ascii: "G"), UInt8(ascii: "P"), UInt8(ascii: "X"), UInt8(ascii: "@"),
+            case UInt8(ascii: "C"), UInt8(ascii: "D"), UInt8(ascii: "G"), UInt8(ascii: "P"), UInt8(ascii: "X"),
+                UInt8(ascii: "@"),
                 UInt8(ascii: "`"):
                 return edit(source, linesUp: 0, at: start)
             case UInt8(ascii: "K") where first != 0: return edit(source, linesUp: 0, at: start)
@@ -161,7 +163,8 @@ struct TerminalLinks {
         var bytes: [UInt8] = []
         for index in from..<to {
             let byte = source[index]
-            guard byte > 0x20, byte != 0x7F, byte != UInt8(ascii: "\""), byte != UInt8(ascii: "<"), byte != UInt8(ascii: ">")
+            guard byte > 0x20, byte != 0x7F, byte != UInt8(ascii: "\""), byte != UInt8(ascii: "<"),
+                byte != UInt8(ascii: ">")
             else { return 0 }
             bytes.append(byte)
         }

@@ -61,7 +61,10 @@ extension TerminalSequence {
                 }
                 if isPrivate { return (.nothing, index + 1) }
                 if byte == UInt8(ascii: "m") { return (.style(parameters: parameters, isSub: isSub), index + 1) }
-                return (.control(final: byte, first: parameters[0], second: parameters.count > 1 ? parameters[1] : 0), index + 1)
+                return (
+                    .control(final: byte, first: parameters[0], second: parameters.count > 1 ? parameters[1] : 0),
+                    index + 1
+                )
             default: return (.nothing, index)
             }
             index += 1
@@ -77,8 +80,9 @@ extension TerminalSequence {
         return (.link(from: min(index + 1, end), to: end), next)
     }
 
-    /// The end of a string sequence's text (before BEL or ST) and the position after its terminator. A line feed ends it
-    /// too: what follows a torn sequence is output again.
+    /// The end of a string sequence's text (before BEL or ST) and the position after its terminator.
+    ///
+    /// A line feed ends it too: what follows a torn sequence is output again.
     private static func stringEnd(_ source: Bytes, from start: Int) -> (end: Int, next: Int) {
         let last = min(source.count, start + TerminalLimits.sequenceBytes)
         var index = start

@@ -1,6 +1,8 @@
 // What Select Graphic Rendition (ECMA-48 8.3.117, xterm's 256 and true colours) makes of a cell, and its HTML classes.
 
-/// The look of one cell. Colours are palette indexes 0…255, or -1 for the default.
+/// The look of one cell.
+///
+/// Colours are palette indexes 0…255, or -1 for the default.
 struct TerminalStyle: Equatable {
     struct Marks: OptionSet {
         let rawValue: UInt16
@@ -36,7 +38,11 @@ struct TerminalStyle: Equatable {
             case 3: marks.insert(.italic)
             case 4:
                 // `4:0` ends underlining, `4:3` is a curly one.
-                if index < parameters.count, isSub[index], parameters[index] == 0 { marks.remove(.underline) } else { marks.insert(.underline) }
+                if index < parameters.count, isSub[index], parameters[index] == 0 {
+                    marks.remove(.underline)
+                } else {
+                    marks.insert(.underline)
+                }
             case 5, 6: marks.insert(.blink)
             case 7: marks.insert(.inverse)
             case 8: marks.insert(.hidden)

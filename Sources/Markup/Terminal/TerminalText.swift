@@ -57,7 +57,8 @@ enum TerminalText {
         switch length {
         case 2: return UInt32(source[index] & 0x1F) << 6 | UInt32(source[index + 1] & 0x3F)
         case 3:
-            return UInt32(source[index] & 0x0F) << 12 | UInt32(source[index + 1] & 0x3F) << 6 | UInt32(source[index + 2] & 0x3F)
+            return UInt32(source[index] & 0x0F) << 12 | UInt32(source[index + 1] & 0x3F) << 6
+                | UInt32(source[index + 2] & 0x3F)
         case 4:
             return UInt32(source[index] & 0x07) << 18 | UInt32(source[index + 1] & 0x3F) << 12
                 | UInt32(source[index + 2] & 0x3F) << 6 | UInt32(source[index + 3] & 0x3F)
@@ -68,10 +69,12 @@ enum TerminalText {
     /// Columns a character takes: 0 for marks that combine, 2 for East Asian wide characters and emoji, else 1.
     static func width(_ scalar: UInt32) -> Int {
         switch scalar {
-        case 0x0300...0x036F, 0x1AB0...0x1AFF, 0x1DC0...0x1DFF, 0x200B...0x200F, 0x20D0...0x20FF, 0xFE00...0xFE0F, 0xFE20...0xFE2F,
+        case 0x0300...0x036F, 0x1AB0...0x1AFF, 0x1DC0...0x1DFF, 0x200B...0x200F, 0x20D0...0x20FF, 0xFE00...0xFE0F,
+            0xFE20...0xFE2F,
             0xE0100...0xE01EF:
             return 0
-        case 0x1100...0x115F, 0x2E80...0x303E, 0x3041...0xA4CF, 0xAC00...0xD7A3, 0xF900...0xFAFF, 0xFE30...0xFE6F, 0xFF00...0xFF60,
+        case 0x1100...0x115F, 0x2E80...0x303E, 0x3041...0xA4CF, 0xAC00...0xD7A3, 0xF900...0xFAFF, 0xFE30...0xFE6F,
+            0xFF00...0xFF60,
             0xFFE0...0xFFE6, 0x1F300...0x1F64F, 0x1F680...0x1F6FF, 0x1F900...0x1F9FF, 0x20000...0x3FFFD:
             return 2
         default: return 1
