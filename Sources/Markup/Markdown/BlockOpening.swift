@@ -34,7 +34,7 @@ extension BlockParser {
             } else if !mayBeLazy {
                 prepareToAdd(depth: depth, opened: opened)
                 advance(columns: 4)
-                add(.code)
+                add(BlockNode(kind: .code))
                 return (true, false)
             }
             break
@@ -51,13 +51,12 @@ extension BlockParser {
             guard mayNest else { return .none }
             prepareToAdd(depth: depth, opened: opened)
             skipQuoteMarker()
-            add(.quote)
+            add(BlockNode(kind: .quote))
             return .container
         case UInt8(ascii: "#"):
             guard let level = BlockStarts.heading(source, textStart, lineEnd) else { return .none }
             prepareToAdd(depth: depth, opened: opened)
-            add(.heading)
-            nodes[nodes.count - 1].detail = UInt8(level)
+            add(BlockNode(kind: .heading, detail: UInt8(level)))
             advance(to: textStart + level)
             return .leaf
         case UInt8(ascii: "`"), UInt8(ascii: "~"):
@@ -69,8 +68,7 @@ extension BlockParser {
             guard let condition = BlockStarts.html(source, textStart, lineEnd, inParagraph: kind == .paragraph || (!opened && tipIsParagraph))
             else { return .none }
             prepareToAdd(depth: depth, opened: opened)
-            add(.html)
-            nodes[nodes.count - 1].detail = UInt8(condition)
+            add(BlockNode(kind: .html, detail: UInt8(condition)))
             return .leaf
         case UInt8(ascii: "="): return kind == .paragraph && !opened ? openSetext() : .none
         case UInt8(ascii: "-"), UInt8(ascii: "_"), UInt8(ascii: "*"), UInt8(ascii: "+"):
@@ -80,7 +78,7 @@ extension BlockParser {
             }
             if !(kind == .paragraph && !opened && !allMatched), isRule() {
                 prepareToAdd(depth: depth, opened: opened)
-                add(.rule)
+                add(BlockNode(kind: .rule))
                 return .wholeLine
             }
             if mayNest, openItem(kind: kind, depth: depth, opened: opened) { return .container }
@@ -104,17 +102,20 @@ extension BlockParser {
     }
 
     private mutating func openFence(length: Int) {
-        add(.code)
-        let index = nodes.count - 1
-        nodes[index].detail = source[textStart]
-        nodes[index].indent = UInt8(clamping: textStart - offset)
-        nodes[index].width = Int32(length)
         var start = textStart + length
         var end = lineEnd
         while start < end, ASCII.isSpaceOrTab(source[start]) { start += 1 }
         while end > start, ASCII.isSpaceOrTab(source[end - 1]) { end -= 1 }
-        nodes[index].extra = Int32(start)
-        nodes[index].extraEnd = Int32(end)
+        add(
+            BlockNode(
+                kind: .code,
+                detail: source[textStart],
+                indent: UInt8(clamping: textStart - offset),
+                width: Int32(length),
+                extra: Int32(start),
+                extraEnd: Int32(end)
+            )
+        )
     }
 
     /// A row of `=` or `-` under a paragraph makes it a heading (CommonMark §4.3).
@@ -177,16 +178,17 @@ extension BlockParser {
         let top = Int(open[open.count - 1])
         let flags: BlockNode.Flags = marker.isOrdered ? .ordered : []
         if nodes[top].kind != .list || nodes[top].detail != marker.kind {
-            add(.list)
-            nodes[nodes.count - 1].detail = marker.kind
-            nodes[nodes.count - 1].flags = flags
-            nodes[nodes.count - 1].extra = Int32(marker.number)
+            add(BlockNode(kind: .list, flags: flags, detail: marker.kind, extra: Int32(marker.number)))
         }
-        add(.item)
-        nodes[nodes.count - 1].detail = marker.kind
-        nodes[nodes.count - 1].flags = flags
-        nodes[nodes.count - 1].indent = UInt8(clamping: markerIndent)
-        nodes[nodes.count - 1].width = Int32(width)
+        add(
+            BlockNode(
+                kind: .item,
+                flags: flags,
+                detail: marker.kind,
+                indent: UInt8(clamping: markerIndent),
+                width: Int32(width)
+            )
+        )
         return true
     }
 
@@ -205,10 +207,8 @@ extension BlockParser {
         else { return false }
         prepareToAdd(depth: depth, opened: opened)
         let labelStart = textStart + 2
-        add(.footnote)
+        add(BlockNode(kind: .footnote, extra: Int32(labelStart), extraEnd: Int32(position)))
         let index = nodes.count - 1
-        nodes[index].extra = Int32(labelStart)
-        nodes[index].extraEnd = Int32(position)
         let label = References.normalised(source, labelStart, position)
         if footnotes[label] == nil { footnotes[label] = Int32(index) }
         advance(to: position + 2)
@@ -228,8 +228,7 @@ extension BlockParser {
             mathClose.follows(delimiter, in: source, from: min(lineEnd + 1, source.count), isGrowing: isGrowing)
         else { return false }
         prepareToAdd(depth: depth, opened: opened)
-        add(.math)
-        nodes[nodes.count - 1].detail = delimiter
+        add(BlockNode(kind: .math, detail: delimiter))
         var start = rest
         while start < lineEnd, ASCII.isSpaceOrTab(source[start]) { start += 1 }
         if start < lineEnd {

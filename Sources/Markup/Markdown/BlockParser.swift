@@ -58,10 +58,35 @@ struct BlockParser: ~Copyable {
         let end = to ?? source.count
         var start = from
         while start < end {
+            if open.count == 2 {
+                start = skipFenceLines(start, end)
+                guard start < end else { break }
+            }
             let stop = source.find(ASCII.lineFeed, from: start, to: end) ?? end
             readLine(start, stop)
             start = stop + 1
         }
+    }
+
+    /// Takes the lines of an open top-level fence that cannot close it: nothing is taken off them.
+    ///
+    /// - Returns: where reading goes on.
+    private mutating func skipFenceLines(_ start: Int, _ end: Int) -> Int {
+        let index = Int(open[1])
+        let node = nodes[index]
+        guard node.kind == .code, node.detail != 0, node.indent == 0 else { return start }
+        var position = start
+        while position < end {
+            var first = position
+            while first < end, first - position < 3, source[first] == ASCII.space { first += 1 }
+            if first < end, source[first] == node.detail { break }
+            position = (source.find(ASCII.lineFeed, from: position, to: end) ?? end) + 1
+        }
+        if position > start {
+            if node.start == node.end { nodes[index].start = Int32(start) }
+            nodes[index].end = Int32(min(position, end))
+        }
+        return position
     }
 
     /// Closes every block.
@@ -247,7 +272,7 @@ struct BlockParser: ~Copyable {
         case .rule, .row: break
         case .document, .quote, .list, .item, .footnote:
             if kind == .item, readTaskMarker(of: container), isBlank { return }
-            add(.paragraph)
+            add(BlockNode(kind: .paragraph))
             addParagraphLine()
         }
     }
@@ -351,11 +376,11 @@ struct BlockParser: ~Copyable {
     }
 
     /// Adds a block under the innermost open one that may hold it, closing those that may not, and opens it.
-    mutating func add(_ kind: BlockKind) {
-        while !accepts(nodes[Int(open[open.count - 1])].kind, kind) { closeLast() }
+    mutating func add(_ block: BlockNode) {
+        while !accepts(nodes[Int(open[open.count - 1])].kind, block.kind) { closeLast() }
         let parent = Int(open[open.count - 1])
         let index = Int32(nodes.count)
-        var node = BlockNode(kind: kind)
+        var node = block
         node.parent = Int32(parent)
         node.sourceLine = Int32(lineStart)
         let sibling = nodes[parent].lastChild
@@ -363,7 +388,7 @@ struct BlockParser: ~Copyable {
         if sibling >= 0 { nodes[Int(sibling)].next = index } else { nodes[parent].firstChild = index }
         nodes[parent].lastChild = index
         nodes.append(node)
-        if kind == .quote { quotes.append(open.count) }
+        if block.kind == .quote { quotes.append(open.count) }
         open.append(index)
     }
 

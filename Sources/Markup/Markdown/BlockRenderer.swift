@@ -18,11 +18,11 @@ struct BlockRenderer: ~Copyable {
     private var growingLeaf = -1
     private var paddedCells: Int
 
-    init(_ blocks: consuming BlockParser) {
+    init(_ blocks: consuming BlockParser, output: consuming ByteBuffer) {
         dialect = blocks.dialect
         let size = blocks.source.count
         inline = InlineParser(dialect: blocks.dialect, view: blocks.source)
-        output = ByteBuffer(capacity: size + size / 4 + 256)
+        self.output = output
         paddedCells = MarkdownLimits.paddedCells + size
         if blocks.isGrowing {
             growingLeaf = 0
@@ -30,6 +30,14 @@ struct BlockRenderer: ~Copyable {
         }
         self.blocks = blocks
     }
+
+    init(_ blocks: consuming BlockParser) {
+        let size = blocks.source.count
+        self.init(blocks, output: ByteBuffer(capacity: size + size / 4 + 256))
+    }
+
+    /// Gives the output away.
+    consuming func finished() -> ByteBuffer { output }
 
     /// Writes the whole text.
     mutating func renderAll() {

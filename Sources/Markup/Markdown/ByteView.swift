@@ -142,13 +142,37 @@ enum EightBytes {
     private var base: UnsafeMutablePointer<UInt8>
     private var capacity: Int
     private(set) var count = 0
+    /// The memory is somebody else's: not freed here.
+    private var isBorrowed = false
 
     init(capacity: Int) {
         self.capacity = max(capacity, 64)
         unsafe base = UnsafeMutablePointer<UInt8>.allocate(capacity: self.capacity)
     }
 
-    deinit { unsafe base.deallocate() }
+    /// A buffer that begins in `memory` and moves out of it when that is full.
+    init(borrowing memory: UnsafeMutableBufferPointer<UInt8>) {
+        capacity = max(memory.count, 64)
+        isBorrowed = memory.count >= 64
+        if let start = memory.baseAddress, isBorrowed {
+            unsafe base = start
+        } else {
+            unsafe base = UnsafeMutablePointer<UInt8>.allocate(capacity: capacity)
+            isBorrowed = false
+        }
+    }
+
+    deinit { if !isBorrowed { unsafe base.deallocate() } }
+
+    /// Makes an array of what `body` writes, without a copy when it fits into `capacity`.
+    static func array(capacity: Int, _ body: (consuming ByteBuffer) -> ByteBuffer) -> [UInt8] {
+        var overflow: [UInt8]?
+        let fitting = unsafe [UInt8](unsafeUninitializedCapacity: capacity) { memory, count in
+            let buffer = body(unsafe ByteBuffer(borrowing: memory))
+            if buffer.isBorrowed { count = buffer.count } else { overflow = buffer.array() }
+        }
+        return overflow ?? fitting
+    }
 
     /// A window on what was written so far; valid until the next append.
     var view: ByteView { unsafe ByteView(base, count: count) }
@@ -166,7 +190,8 @@ enum EightBytes {
         let wanted = max(capacity * 2, count + extra)
         let larger = UnsafeMutablePointer<UInt8>.allocate(capacity: wanted)
         unsafe larger.update(from: base, count: count)
-        unsafe base.deallocate()
+        if !isBorrowed { unsafe base.deallocate() }
+        isBorrowed = false
         unsafe base = larger
         capacity = wanted
     }

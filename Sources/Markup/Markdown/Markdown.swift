@@ -28,9 +28,18 @@ package enum Markdown {
             var blocks = BlockParser(view, dialect: dialect)
             blocks.parse()
             blocks.finish()
-            var renderer = BlockRenderer(blocks)
-            renderer.renderAll()
-            return renderer.output.array()
+            guard view.count > MarkdownLimits.copiedOutput else {
+                var renderer = BlockRenderer(blocks)
+                renderer.renderAll()
+                return renderer.output.array()
+            }
+            var waiting: BlockParser? = consume blocks
+            return ByteBuffer.array(capacity: view.count * 2) { output in
+                guard let blocks = waiting.take() else { return output }
+                var renderer = BlockRenderer(blocks, output: output)
+                renderer.renderAll()
+                return renderer.finished()
+            }
         }
     }
 

@@ -83,6 +83,8 @@ enum MarkdownLimits {
     static let eagerTail = 16_384
     /// Groups, arguments and environments inside each other in a formula.
     static let formulaDepth = 80
+    /// Source bytes up to which output is copied into an array of its exact size; longer texts are written in place.
+    static let copiedOutput = 65_536
     /// The most digits of an ordered list's number (CommonMark §5.2).
     static let listDigits = 9
 }

@@ -23,11 +23,8 @@ extension BlockParser {
         nodes[paragraph].end = max(beforeLastLine, nodes[paragraph].start)
         open.removeLast()
         dropReferences(of: paragraph)
-        add(.table)
-        let table = nodes.count - 1
-        nodes[table].sourceLine = Int32(lastLineStart)
-        nodes[table].extra = Int32(columns.count)
-        nodes[table].extraEnd = Int32(alignments.count)
+        add(BlockNode(kind: .table, extra: Int32(columns.count), extraEnd: Int32(alignments.count)))
+        nodes[nodes.count - 1].sourceLine = Int32(lastLineStart)
         columns += alignments
         addRow(from: headerStart, to: headerEnd)
         return true
@@ -39,10 +36,7 @@ extension BlockParser {
     }
 
     private mutating func addRow(from start: Int, to end: Int) {
-        add(.row)
-        let row = nodes.count - 1
-        nodes[row].start = Int32(start)
-        nodes[row].end = Int32(end)
+        add(BlockNode(kind: .row, start: Int32(start), end: Int32(end)))
         open.removeLast()
     }
 }
