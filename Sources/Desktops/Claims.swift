@@ -69,8 +69,10 @@ package struct Claims: Sendable {
 
     package init() {}
 
-    /// The tab is in the foreground in this generation. A generation that is not newer than the last one changes nothing,
-    /// so a hidden tab's claims never come back by themselves (R71).
+    /// The tab is in the foreground in this generation.
+    ///
+    /// A generation that is not newer than the last one changes nothing, so a hidden tab's claims never come back by
+    /// themselves (R71).
     package mutating func visible(tab id: String, generation: Int) {
         guard tabs[id] != nil || tabs.count < Limits.tabs else { return }
         var tab = tabs[id] ?? Tab()
@@ -98,7 +100,9 @@ package struct Claims: Sendable {
         forget(tab)
     }
 
-    /// Makes, moves or confirms a claim. Confirming the same view in the same generation does not make it newer.
+    /// Makes, moves or confirms a claim.
+    ///
+    /// Confirming the same view in the same generation does not make it newer.
     package mutating func claim(_ claim: Claim) {
         guard tabs[claim.tab] != nil || tabs.count < Limits.tabs else { return }
         var tab = tabs[claim.tab] ?? Tab()

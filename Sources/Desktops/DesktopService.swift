@@ -2,8 +2,9 @@
 // link. `Agent` implements it; `DeviceLink/DesktopEndpoint` calls it, decodes the questions and encodes the answers.
 package import Wire
 
-/// Sessions, timelines and media of one desktop. Called on the loop; whatever takes more than a millisecond is offloaded by
-/// the implementation.
+/// Sessions, timelines and media of one desktop.
+///
+/// Called on the loop; whatever takes more than a millisecond is offloaded by the implementation.
 @Loop package protocol DesktopService: AnyObject {
     /// Every session that the desktop knows, helpers' sessions included, in any order.
     func sessions() async -> [SessionSummary]
@@ -21,8 +22,9 @@ package import Wire
         limit: Int
     ) async throws(DesktopServiceError) -> TimelinePage
 
-    /// Bytes of a block's whole body, for a block whose `fullSize` says that it was cut. The body is what `Block.text`
-    /// holds, or `Block.patch` for an edit.
+    /// Bytes of a block's whole body, for a block whose `fullSize` says that it was cut.
+    ///
+    /// The body is what `Block.text` holds, or `Block.patch` for an edit.
     ///
     /// - Parameter length: at most 524,288 bytes.
     func block(
@@ -37,8 +39,9 @@ package import Wire
     /// - Parameter length: at most 524,288 bytes.
     func media(id: String, offset: Int, length: Int) async throws(DesktopServiceError) -> MediaChunk
 
-    /// Somebody watches this session from now on: its changes go to `DesktopEndpoint.publish`. Called once per watched
-    /// session, however many watch it.
+    /// Somebody watches this session from now on: its changes go to `DesktopEndpoint.publish`.
+    ///
+    /// Called once per watched session, however many watch it.
     func follow(session: String)
 
     /// Nobody watches this session any more: nothing of it may be published.

@@ -72,10 +72,13 @@ package struct HeldBlocks: Sendable {
         for block in page.blocks { _ = put(block, isPage: true) }
         trim()
         guard let first = blocks.first?.seq else { return former.blocks.isEmpty ? Outcome() : nil }
-        guard let last = former.blocks.last?.seq, last >= first else { return former.blocks.isEmpty ? Outcome(changed: blocks) : nil }
+        guard let last = former.blocks.last?.seq else { return Outcome(changed: blocks) }
+        guard last >= first else { return nil }
         var outcome = Outcome()
         for block in blocks where former.block(block.id) != block { outcome.changed.append(block) }
-        for block in former.blocks where block.seq >= first && seqs[block.id] == nil { outcome.removed.append(block.id) }
+        for block in former.blocks where block.seq >= first && seqs[block.id] == nil {
+            outcome.removed.append(block.id)
+        }
         return outcome
     }
 

@@ -3,15 +3,23 @@
 import Web
 package import Wire
 
-/// Told of changes, on the loop. All members have empty defaults.
+/// Told of changes, on the loop.
+///
+/// All members have empty defaults.
 @Loop package protocol HubObserver: AnyObject {
-    /// A desktop came, left, was renamed, or changed its presence. At the end of the turn.
+    /// A desktop came, left, was renamed, or changed its presence.
+    ///
+    /// At the end of the turn.
     func desktopsChanged()
-    /// Sessions are new, changed or gone: their public ids. At the end of the turn.
+    /// Sessions are new, changed or gone: their public ids.
+    ///
+    /// At the end of the turn.
     func sessionsChanged(_ ids: [String])
     /// At once.
     func timelineChanged(_ session: String, thread: String, _ change: TimelineChange)
-    /// Which sessions are live changed. At the end of the turn.
+    /// Which sessions are live changed.
+    ///
+    /// At the end of the turn.
     func leasesChanged()
 }
 
@@ -86,7 +94,9 @@ package enum ApprovalDecision: String, Sendable {
 
     // MARK: Desktops
 
-    /// Makes a desktop known and starts to look for it. Calling it again changes its name.
+    /// Makes a desktop known and starts to look for it.
+    ///
+    /// Calling it again changes its name.
     package func register(desktop: KnownDesktop) {
         if let member = members[desktop.id] {
             member.rename(desktop)
@@ -153,8 +163,9 @@ package enum ApprovalDecision: String, Sendable {
 
     // MARK: Timelines
 
-    /// The timeline of a session's thread, made on demand; nil when the session is unknown. Unclaimed ones are let go, the
-    /// least recently asked for first, above the limits.
+    /// The timeline of a session's thread, made on demand; nil when the session is unknown.
+    ///
+    /// Unclaimed ones are let go, the least recently asked for first, above the limits.
     package func timeline(_ publicID: String, thread: String = "main") -> Timeline? {
         let key = TimelineKey(session: publicID, thread: thread)
         lastUse += 1
@@ -220,7 +231,9 @@ package enum ApprovalDecision: String, Sendable {
         note(claims: true)
     }
 
-    /// Updates of this session arrive by themselves. False for a claimed session: "live in another view".
+    /// Updates of this session arrive by themselves.
+    ///
+    /// False for a claimed session: "live in another view".
     package func isLive(_ publicID: String) -> Bool {
         owners[publicID].flatMap { members[$0]?.isLive(publicID) } ?? false
     }
@@ -338,7 +351,9 @@ package enum ApprovalDecision: String, Sendable {
 
     // MARK: Intents
 
-    /// Sends a prompt. The key makes a repetition harmless: the same key never acts twice.
+    /// Sends a prompt.
+    ///
+    /// The key makes a repetition harmless: the same key never acts twice.
     ///
     /// - Returns: the run's id.
     package func send(
@@ -347,7 +362,8 @@ package enum ApprovalDecision: String, Sendable {
         thread: String = "main",
         key: String
     ) async throws(DesktopError) -> String {
-        let result = try await intent("chat.sendMessage", publicID, ["threadId": .string(thread), "text": .string(prompt)], key)
+        let params: JSONObject = ["threadId": .string(thread), "text": .string(prompt)]
+        let result = try await intent("chat.sendMessage", publicID, params, key)
         guard let run = (try? JSON(parsing: result))?["runId"]?.string else { throw .badAnswer }
         return run
     }

@@ -42,7 +42,7 @@ package enum Limits {
     package static let greetingBytes = 64 << 10
     /// Blocks of one page (method 50), and the bytes after which a page ends early.
     package static let pageBlocks = 200
-    package static let pageBytes = 4 << 20
+    package static let pageBytes = 1 << 20
     /// A piece of a body or of media, bytes (section 3.6).
     package static let chunkBytes = 512 << 10
     /// Sessions of one `chat.list` answer (method 48).

@@ -28,7 +28,9 @@ package enum TimelineChange: Sendable, Equatable {
     /// The session's public id.
     package let session: String
     package let thread: String
-    /// A contiguous tail of the thread, ascending by `seq`. Empty until `isLoaded`.
+    /// A contiguous tail of the thread, ascending by `seq`.
+    ///
+    /// Empty until `isLoaded`.
     package var blocks: [Block] { held.blocks }
     /// There are blocks below the first one.
     package var hasOlder: Bool { held.hasOlder }
@@ -78,8 +80,10 @@ package enum TimelineChange: Sendable, Equatable {
 
     // MARK: For those who show it
 
-    /// Loads the newest blocks unless they are held and fresh. Callers at the same time share one question. What changes
-    /// thereby in blocks that were held before is told to the hub's observers.
+    /// Loads the newest blocks unless they are held and fresh.
+    ///
+    /// Callers at the same time share one question. What changes thereby in blocks that were held before is told to the
+    /// hub's observers.
     package func loadTail() async throws(DesktopError) {
         if isFresh { return }
         let task: Task<Result<Void, DesktopError>, Never>
@@ -104,8 +108,10 @@ package enum TimelineChange: Sendable, Equatable {
         return page.blocks
     }
 
-    /// A page below `before` (nil: the newest), from what is held if it is there, else from the desktop. Holds nothing more
-    /// than before: for walking through a whole session. While the desktop is away, what is held must do.
+    /// A page below `before` (nil: the newest), from what is held if it is there, else from the desktop.
+    ///
+    /// Holds nothing more than before: for walking through a whole session. While the desktop is away, what is held
+    /// must do.
     ///
     /// - Parameter limit: 1...200.
     package func page(before: Int?, limit: Int) async throws(DesktopError) -> TimelinePage {
@@ -175,8 +181,10 @@ package enum TimelineChange: Sendable, Equatable {
         }
     }
 
-    /// A lease for the session began or ended. What was missed before it began is fetched; what was loaded just now is
-    /// compared with the revision that the desktop greets a new lease with.
+    /// A lease for the session began or ended.
+    ///
+    /// What was missed before it began is fetched; what was loaded just now is compared with the revision that the
+    /// desktop greets a new lease with.
     func live(_ isLive: Bool) {
         guard isLive != self.isLive else { return }
         self.isLive = isLive
@@ -248,7 +256,8 @@ package enum TimelineChange: Sendable, Equatable {
         let limit = min(max(held.blocks.count, Limits.tailBlocks), Limits.pageBlocks)
         var page = try await ask(before: nil, limit: limit)
         var pages = 1
-        while let lowest, let first = page.blocks.first?.seq, first > lowest, page.hasMore, pages < Timeline.reloadPages {
+        while pages < Timeline.reloadPages, page.hasMore, let lowest, let first = page.blocks.first?.seq, first > lowest
+        {
             let older = try await ask(before: first, limit: Limits.pageBlocks)
             // The lower revision is the one up to which both pages are complete.
             page.revision = min(page.revision, older.revision)

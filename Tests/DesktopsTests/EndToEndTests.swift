@@ -68,9 +68,12 @@ import Wire
             desktop.endpoint.start()
         }
         let expected = desktops.values.map(\.count).reduce(0, +)
-        #expect(await eventually {
-            hub.sessions().count == expected && hub.desktops.allSatisfy { $0.presence == .online && $0.version != nil }
-        })
+        #expect(
+            await eventually {
+                hub.sessions().count == expected
+                    && hub.desktops.allSatisfy { $0.presence == .online && $0.version != nil }
+            }
+        )
         return (relay, hub, made, recorder)
     }
 

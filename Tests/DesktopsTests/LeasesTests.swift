@@ -115,7 +115,8 @@ struct LeasesTests {
     }
 
     /// A desktop as the protocol describes it, at the other end of a channel that loses deliveries.
-    @Test(arguments: 0..<40) func `a desktop's leases come to be what is wanted, whatever happened before`(seed: UInt64) {
+    @Test(arguments: 0..<40) func `a desktop's leases come to be what is wanted, whatever happened before`(seed: UInt64)
+    {
         var dice = Dice(seed: seed)
         let isSingle = seed % 2 == 0
         var leases = Leases(isSingle: isSingle)
@@ -138,7 +139,12 @@ struct LeasesTests {
                             now: now
                         )
                     }
-                    leases.delivered(interest, isGood: isGood, now: now, jitter: Double.random(in: -1...1, using: &dice))
+                    leases.delivered(
+                        interest,
+                        isGood: isGood,
+                        now: now,
+                        jitter: Double.random(in: -1...1, using: &dice)
+                    )
                 }
                 _ = desktop.expire(now: now)
             }

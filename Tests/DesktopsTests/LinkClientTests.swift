@@ -20,7 +20,9 @@ import Wire
 
     /// Waits for connection `number` (from 1) and answers its `register`.
     func admit(_ number: Int = 1, session: String = "S", token: String = "T") async -> ScriptedClient? {
-        guard await eventually({ connections.count >= number && !connections[number - 1].texts.isEmpty }) else { return nil }
+        guard await eventually({ connections.count >= number && !connections[number - 1].texts.isEmpty }) else {
+            return nil
+        }
         let connection = connections[number - 1]
         connection.send(#"{"type":"registered","sessionId":"\#(session)","resumeToken":"\#(token)"}"#)
         return connection
@@ -67,7 +69,9 @@ import Wire
         await pong(connection)
         #expect(await eventually { client.presence == .online })
         let before = connection.requests.count
-        await #expect(throws: DesktopError.invalid("unknown method x.y")) { _ = try await client.call("x.y", Array("{}".utf8)) }
+        await #expect(throws: DesktopError.invalid("unknown method x.y")) {
+            _ = try await client.call("x.y", Array("{}".utf8))
+        }
         for method in RPCMethod.all where method.isKeyed {
             await #expect(throws: DesktopError.invalid("\(method.name) needs an idempotency key")) {
                 _ = try await client.call(method.name, Array("{}".utf8))
@@ -86,8 +90,12 @@ import Wire
         await pong(connection)
         #expect(await eventually { client.presence == .online })
         let asking = Loop.spawn { () async -> String in
-            do { return String(decoding: try await client.call("app.getActiveSessionId", Array("{}".utf8)), as: UTF8.self) }
-            catch { return "\(error)" }
+            do {
+                return String(
+                    decoding: try await client.call("app.getActiveSessionId", Array("{}".utf8)),
+                    as: UTF8.self
+                )
+            } catch { return "\(error)" }
         }
         #expect(await eventually { connection.requests.last?.method == "app.getActiveSessionId" })
         #expect(connection.requests.allSatisfy { $0.traceparent.flatMap(Traceparent.init) != nil })
@@ -101,7 +109,9 @@ import Wire
         client.stop()
     }
 
-    @Test func `R25, R26, R43, R44: a question that times out makes its own socket anew and fails what waits on it`() async throws {
+    @Test func `R25, R26, R43, R44: a question that times out makes its own socket anew and fails what waits on it`()
+        async throws
+    {
         let relay = ScriptedRelay()
         let client = client(relay)
         let first = try #require(await relay.admit())
@@ -141,17 +151,24 @@ import Wire
         client.stop()
     }
 
-    @Test func `R47, R49, R74: the relay's word of the desktop moves presence, and leases are issued again`() async throws {
+    @Test func `R47, R49, R74: the relay's word of the desktop moves presence, and leases are issued again`()
+        async throws
+    {
         let relay = ScriptedRelay()
         let client = client(relay)
         let connection = try #require(await relay.admit())
         await pong(connection)
         #expect(await eventually { client.presence == .online })
         client.want(["s-1"], isSingle: true)
-        func interests() -> [TimelineInterest] { connection.events.compactMap { TimelineInterest(payload: $0.payload) } }
+        func interests() -> [TimelineInterest] {
+            connection.events.compactMap { TimelineInterest(payload: $0.payload) }
+        }
         #expect(await eventually { interests().count == 1 })
         connection.tell("device-status", #"{"deviceId":"\#(IDs.other)","status":"disconnected"}"#)
-        connection.tell("device-status", #"{"deviceId":"\#(IDs.desktop)","status":"disconnected","reason":"ws_closed"}"#)
+        connection.tell(
+            "device-status",
+            #"{"deviceId":"\#(IDs.desktop)","status":"disconnected","reason":"ws_closed"}"#
+        )
         #expect(await eventually { client.presence == .temporarilyOffline })
         let pings = connection.requests.count
         connection.tell("device-status", #"{"deviceId":"\#(IDs.desktop)","status":"online"}"#)
@@ -218,7 +235,14 @@ import Wire
         return endpoint
     }
 
-    private func ask(_ connection: ScriptedClient, _ id: String, _ method: String, _ params: String = "{}", key: String? = nil, trace: Traceparent = .random()) {
+    private func ask(
+        _ connection: ScriptedClient,
+        _ id: String,
+        _ method: String,
+        _ params: String = "{}",
+        key: String? = nil,
+        trace: Traceparent = .random()
+    ) {
         let key = key.map { #","idempotencyKey":"\#($0)""# } ?? ""
         connection.send(
             #"{"type":"rpc.request","payload":{"id":"\#(id)","method":"\#(method)","params":\#(params)\#(key),"traceparent":"\#(trace.text)","clientId":"\#(IDs.phone)","userId":"u"}}"#
@@ -237,10 +261,14 @@ import Wire
     }
 
     private func snapshots(_ connection: ScriptedClient) -> [TimelineCodec.Snapshot] {
-        connection.events.filter { $0.type == Intake.snapshotType }.compactMap { try? TimelineCodec.snapshot($0.payload) }
+        connection.events.filter { $0.type == Intake.snapshotType }.compactMap {
+            try? TimelineCodec.snapshot($0.payload)
+        }
     }
 
-    @Test func `it registers as a desktop and answers what it serves, with the trace of the question (RD9)`() async throws {
+    @Test func `it registers as a desktop and answers what it serves, with the trace of the question (RD9)`()
+        async throws
+    {
         let relay = ScriptedRelay()
         let service = FakeService()
         service.summaries = [.sample("s1", updatedAt: 5)]
@@ -304,7 +332,12 @@ import Wire
         var page = 0
         repeat {
             page += 1
-            ask(connection, "p\(page)", "chat.list", cursor.map { #"{"cursor":"\#($0)","limit":40}"# } ?? #"{"limit":40}"#)
+            ask(
+                connection,
+                "p\(page)",
+                "chat.list",
+                cursor.map { #"{"cursor":"\#($0)","limit":40}"# } ?? #"{"limit":40}"#
+            )
             let list = try ChatCodec.list(#require(await answer(connection, "p\(page)")).get())
             seen += list.sessions.map(\.id)
             cursor = list.next
@@ -350,7 +383,9 @@ import Wire
         endpoint.stop()
     }
 
-    @Test func `RD10, RD11: nothing leaves without a lease; with one the state comes at once, then changes`() async throws {
+    @Test func `RD10, RD11: nothing leaves without a lease; with one the state comes at once, then changes`()
+        async throws
+    {
         let relay = ScriptedRelay()
         let service = FakeService()
         service.threads["s1/main"] = (0..<30).map { .note($0) }

@@ -28,7 +28,8 @@ struct LinkMachineTests {
     }
 
     @Test(arguments: zip(1...8, [250, 500, 750, 1_000, 1_250, 1_500, 1_500, 1_500] as [Int64]))
-    func `R29: a send that failed is tried again after a quarter of a second more each time`(attempt: Int, delay: Int64) {
+    func `R29: a send that failed is tried again after a quarter of a second more each time`(attempt: Int, delay: Int64)
+    {
         #expect(LinkMachine.sendRetryDelay(attempt: attempt) == delay)
     }
 
@@ -150,7 +151,9 @@ struct PendingCallsTests {
         #expect(calls.remove(id: "x", token: new) == "new")
     }
 
-    @Test(arguments: [nil, "", "other"]) func `R42: an answer with another trace is not delivered (W-2)`(trace: String?) throws {
+    @Test(arguments: [nil, "", "other"]) func `R42: an answer with another trace is not delivered (W-2)`(trace: String?)
+        throws
+    {
         var calls = PendingCalls<String>()
         _ = try calls.begin(id: "x", generation: 1, trace: "t", deadline: 10, reply: "r")
         #expect(calls.answered(id: "x", trace: trace, generation: 1) == nil)

@@ -55,9 +55,12 @@ struct MessagesTests {
     }
 
     @Test(arguments: [
-        "", "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7", "01-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01",
-        "00-00000000000000000000000000000000-00f067aa0ba902b7-01", "00-4bf92f3577b34da6a3ce929d0e0e4736-0000000000000000-01",
-        "00-4BF92F3577B34DA6A3CE929D0E0E4736-00f067aa0ba902b7-01", "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-0g",
+        "", "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7",
+        "01-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01",
+        "00-00000000000000000000000000000000-00f067aa0ba902b7-01",
+        "00-4bf92f3577b34da6a3ce929d0e0e4736-0000000000000000-01",
+        "00-4BF92F3577B34DA6A3CE929D0E0E4736-00f067aa0ba902b7-01",
+        "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-0g",
         "00-4bf92f3577b34da6a3ce929d0e0e4736_00f067aa0ba902b7-01",
     ])
     func `R42: anything else is no traceparent`(text: String) {
@@ -152,11 +155,13 @@ struct MessagesTests {
         }
     }
 
-    @Test(arguments: [
-        (0, "1970-01-01T00:00:00.000Z"), (1_796_029_200_090, "2026-11-30T09:00:00.090Z"),
-        (951_782_400_000, "2000-02-29T00:00:00.000Z"), (-1, "1969-12-31T23:59:59.999Z"),
-        (4_107_542_399_999, "2100-02-28T23:59:59.999Z"),
-    ] as [(Int64, String)])
+    @Test(
+        arguments: [
+            (0, "1970-01-01T00:00:00.000Z"), (1_796_029_200_090, "2026-11-30T09:00:00.090Z"),
+            (951_782_400_000, "2000-02-29T00:00:00.000Z"), (-1, "1969-12-31T23:59:59.999Z"),
+            (4_107_542_399_999, "2100-02-28T23:59:59.999Z"),
+        ] as [(Int64, String)]
+    )
     func `times are spelled as RFC 3339`(milliseconds: Int64, text: String) {
         #expect(Timestamp.text(milliseconds: milliseconds) == text)
     }
@@ -189,14 +194,17 @@ struct RelayCredentialsTests {
         }
     }
 
-    @Test(arguments: [
-        (["authorization": nil], RelayCredentialError.missingToken), (["authorization": "Basic x"], .missingToken),
-        (["authorization": "Bearer"], .missingToken),
-        (["authorization": "Bearer " + String(repeating: "x", count: Limits.credentialBytes)], .missingToken),
-        (["x-device-id": nil], .invalidDevice), (["x-device-id": "me"], .invalidDevice),
-        (["x-token-binding": nil], .bindingMismatch), (["x-client-type": "toaster"], .invalidClientType),
-        (["x-target-desktop-device-id": nil], .invalidTarget), (["x-target-desktop-device-id": "x"], .invalidTarget),
-    ] as [([String: String?], RelayCredentialError)])
+    @Test(
+        arguments: [
+            (["authorization": nil], RelayCredentialError.missingToken), (["authorization": "Basic x"], .missingToken),
+            (["authorization": "Bearer"], .missingToken),
+            (["authorization": "Bearer " + String(repeating: "x", count: Limits.credentialBytes)], .missingToken),
+            (["x-device-id": nil], .invalidDevice), (["x-device-id": "me"], .invalidDevice),
+            (["x-token-binding": nil], .bindingMismatch), (["x-client-type": "toaster"], .invalidClientType),
+            (["x-target-desktop-device-id": nil], .invalidTarget),
+            (["x-target-desktop-device-id": "x"], .invalidTarget),
+        ] as [([String: String?], RelayCredentialError)]
+    )
     func `anything missing or wrong is refused`(change: [String: String?], error: RelayCredentialError) {
         #expect(throws: error) { try check(change) }
     }

@@ -104,7 +104,9 @@ struct EventStreamTests {
         #expect(heavy.replay(after: 1, device: "p", now: 0).gap != nil)
     }
 
-    @Test(arguments: ["chat:timeline-updated", "chat:timeline-interest", "job:stream-progress", "job:response-appended"])
+    @Test(arguments: [
+        "chat:timeline-updated", "chat:timeline-interest", "job:stream-progress", "job:response-appended",
+    ])
     func `what the next one replaces is not kept`(type: String) {
         #expect(!EventStream.isKept(type: type))
         #expect(EventStream.isKept(type: "chat:updated"))

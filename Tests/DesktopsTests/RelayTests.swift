@@ -108,13 +108,20 @@ import Wire
         relay = Relay(queueBytes: 1 << 20, now: { clock.now })
     }
 
-    private func open(_ role: RelayIdentity.Role, _ device: String, target: String? = nil, user: String = RelayIdentity.owner) -> ScriptedClient {
+    private func open(
+        _ role: RelayIdentity.Role,
+        _ device: String,
+        target: String? = nil,
+        user: String = RelayIdentity.owner
+    ) -> ScriptedClient {
         let (near, far) = InProcessTransport.pair()
         relay.accept(far, as: RelayIdentity(user: user, device: device, role: role, target: target))
         return ScriptedClient(near)
     }
 
-    private func phone(_ device: String = IDs.phone, target: String = IDs.desktop, extra: String = "") async -> ScriptedClient {
+    private func phone(_ device: String = IDs.phone, target: String = IDs.desktop, extra: String = "") async
+        -> ScriptedClient
+    {
         let client = open(.phone, device, target: target)
         client.register(device, target: target, extra: extra)
         #expect(await eventually { client.session != nil })
@@ -319,7 +326,9 @@ import Wire
         #expect(await eventually { desk.events.count == 4 })
         let last = desk.events.last
         #expect(last?.source == IDs.phone)
-        #expect(last.flatMap { TimelineInterest(payload: $0.payload) } == TimelineInterest(session: "s-1", active: false))
+        #expect(
+            last.flatMap { TimelineInterest(payload: $0.payload) } == TimelineInterest(session: "s-1", active: false)
+        )
         let newer = await phone()
         desk.answer(desk.requests[0])
         desk.tell("marker")
@@ -450,8 +459,14 @@ import Wire
         let desk = await desktop()
         let client = await phone()
         client.send(#"{"type":"terminal.binary.bind","payload":{"sessionId":"t1","includeSnapshot":true}}"#)
-        #expect(await eventually { desk.messages.contains { if case .terminal("bind", "t1", _) = $0 { true } else { false } } })
-        #expect(await eventually { client.texts.last == #"{"type":"terminal.binary.bound","payload":{"sessionId":"t1"}}"# })
+        #expect(
+            await eventually {
+                desk.messages.contains { if case .terminal("bind", "t1", _) = $0 { true } else { false } }
+            }
+        )
+        #expect(
+            await eventually { client.texts.last == #"{"type":"terminal.binary.bound","payload":{"sessionId":"t1"}}"# }
+        )
         let frame = Array("PTC1".utf8) + [0, 2] + Array("t1hello".utf8)
         desk.transport.send(binary: frame)
         desk.transport.send(binary: Array("PTC1".utf8) + [0, 2] + Array("t2hello".utf8))
@@ -513,7 +528,11 @@ import Wire
         )
         client.tell("chat:timeline-interest", #"{"appSessionId":"s-1","active":true}"#)
         #expect(await eventually { desk.events.count == 1 })
-        #expect(desk.texts.last?.hasPrefix(#"{"type":"event","eventId":1,"sourceDeviceId":"\#(IDs.phone)","targetDeviceId":null,"#) == true)
+        #expect(
+            desk.texts.last?.hasPrefix(
+                #"{"type":"event","eventId":1,"sourceDeviceId":"\#(IDs.phone)","targetDeviceId":null,"#
+            ) == true
+        )
         client.send(#"{"type":"heartbeat","payload":{"activeSessionId":"s-1"}}"#)
         #expect(await eventually { client.messages.last == .pong })
     }

@@ -84,7 +84,8 @@ struct TimelineCodecTests {
         #"{"id":"a","seq":-1,"kind":"user"}"#, #"{"id":"a","seq":1}"#, "7",
     ])
     func `a block without identity or place is passed over, the others stay`(wire: String) throws {
-        let payload = #"{"appSessionId":"s","revision":1,"blocks":[\#(wire),{"id":"g","seq":2,"kind":"user","revision":1}]}"#
+        let payload =
+            #"{"appSessionId":"s","revision":1,"blocks":[\#(wire),{"id":"g","seq":2,"kind":"user","revision":1}]}"#
         #expect(try TimelineCodec.snapshot(Array(payload.utf8)).blocks.map(\.id) == ["g"])
     }
 
@@ -142,14 +143,18 @@ struct TimelineCodecTests {
         session.unknownRecords = 2
         session.usage = Usage(inputTokens: 7)
         // A desktop's own encoder and the hub's decoder meet in the end-to-end tests; here the shapes of other desktops.
-        let wire = #"{"chats":[{"appSessionId":"s","title":"T","projectDirectory":"/p","agentKind":"gemini","state":"queued","updatedAt":9,"lastText":"x"},{"title":"no id"}],"nextCursor":null}"#
+        let wire =
+            #"{"chats":[{"appSessionId":"s","title":"T","projectDirectory":"/p","agentKind":"gemini","state":"queued","updatedAt":9,"lastText":"x"},{"title":"no id"}],"nextCursor":null}"#
         let list = try ChatCodec.list(Array(wire.utf8))
         #expect(list.sessions.count == 1 && list.next == nil)
         #expect(list.sessions.first?.agent == .other && list.sessions.first?.state == .running)
     }
 
     @Test(arguments: [
-        (#"{"offset":0,"length":3,"nextOffset":null,"totalSize":3,"contentVersion":"v","mimeType":"a/b","dataBase64":"AAEC"}"#, true),
+        (
+            #"{"offset":0,"length":3,"nextOffset":null,"totalSize":3,"contentVersion":"v","mimeType":"a/b","dataBase64":"AAEC"}"#,
+            true
+        ),
         (#"{"offset":0,"length":3,"nextOffset":3,"totalSize":9,"contentVersion":"v","dataBase64":"AAEC"}"#, true),
         (#"{"offset":1,"length":3,"nextOffset":4,"totalSize":9,"dataBase64":"AAEC"}"#, false),
         (#"{"offset":0,"length":2,"nextOffset":3,"totalSize":9,"dataBase64":"AAEC"}"#, false),
@@ -173,7 +178,8 @@ struct TimelineCodecTests {
 
 @Suite("What a desktop sends, and when")
 struct UpdateOutboxTests {
-    private func update(_ revision: Int, _ blocks: [Block], since: Int? = nil, removed: [String] = []) -> TimelineUpdate {
+    private func update(_ revision: Int, _ blocks: [Block], since: Int? = nil, removed: [String] = []) -> TimelineUpdate
+    {
         TimelineUpdate(session: "s", revision: revision, since: since ?? revision - 1, blocks: blocks, removed: removed)
     }
 
@@ -232,7 +238,8 @@ struct UpdateOutboxTests {
     }
 
     /// Whatever leaves the outbox, a receiver that applies it and reloads on a gap ends with the desktop's state.
-    @Test(arguments: 0..<40) func `a receiver ends with the desktop's blocks, whatever is merged or lost`(seed: UInt64) {
+    @Test(arguments: 0..<40) func `a receiver ends with the desktop's blocks, whatever is merged or lost`(seed: UInt64)
+    {
         var dice = Dice(seed: seed)
         var outbox = UpdateOutbox()
         var truth: [String: Block] = [:]
@@ -277,7 +284,9 @@ struct HeldBlocksTests {
         return held
     }
 
-    private func snapshot(_ revision: Int, since: Int? = nil, base: Int? = nil, _ blocks: [Block]) -> TimelineCodec.Snapshot {
+    private func snapshot(_ revision: Int, since: Int? = nil, base: Int? = nil, _ blocks: [Block])
+        -> TimelineCodec.Snapshot
+    {
         let json = TimelineCodec.payload(
             of: TimelineUpdate(session: "s", revision: revision, since: since ?? 0, blocks: blocks)
         )
@@ -329,7 +338,10 @@ struct HeldBlocksTests {
         blocks[3] = .note(4, "changed", revision: 2)
         let outcome = held.load(TimelinePage(blocks: blocks, revision: 20, hasMore: false))
         #expect(outcome == HeldBlocks.Outcome(changed: [.note(4, "changed", revision: 2), .note(5)], removed: ["b2"]))
-        #expect(held.load(TimelinePage(blocks: [.note(99)], revision: 30, hasMore: true)) == nil, "nothing is left of it")
+        #expect(
+            held.load(TimelinePage(blocks: [.note(99)], revision: 30, hasMore: true)) == nil,
+            "nothing is left of it"
+        )
     }
 
     @Test func `pages come from what is held only when they are whole`() {

@@ -86,11 +86,14 @@ import Wire
     }
 
     @Test(arguments: [
-        ("https://host", false, "wss://host/ws/device-link"), ("wss://host:8/base/", false, "wss://host:8/base/ws/device-link"),
+        ("https://host", false, "wss://host/ws/device-link"),
+        ("wss://host:8/base/", false, "wss://host:8/base/ws/device-link"),
         ("http://127.0.0.1:8420", false, "ws://127.0.0.1:8420/ws/device-link"),
-        ("http://localhost/x", false, "ws://localhost/x/ws/device-link"), ("http://[::1]:1", false, "ws://[::1]:1/ws/device-link"),
+        ("http://localhost/x", false, "ws://localhost/x/ws/device-link"),
+        ("http://[::1]:1", false, "ws://[::1]:1/ws/device-link"),
         ("http://10.0.0.2:8420", true, "ws://10.0.0.2:8420/ws/device-link"),
-        ("http://10.0.0.2:8420", false, nil), ("http://localhost.evil", false, nil), ("ftp://host", true, nil), ("https://", true, nil),
+        ("http://10.0.0.2:8420", false, nil), ("http://localhost.evil", false, nil), ("ftp://host", true, nil),
+        ("https://", true, nil),
     ])
     func `R23: without TLS only to this machine, unless a person said so`(server: String, plain: Bool, url: String?) {
         #expect(WebSocketLink.url(of: server, allowsPlaintext: plain) == url)

@@ -5,22 +5,18 @@ import Web
 extension TimelineCodec {
     /// Reads a block; nil for one without id or seq.
     static func block(_ reader: inout JSONReader) throws(JSONError) -> Block? {
-        let start = reader
-        let raw = try reader.raw()
-        guard let name = try wireKind(raw) else { return nil }
-        if let kind = kind(ofWire: name) {
-            var inner = start
-            return try known(kind, &inner)
-        }
-        var inner = start
+        var inner = reader
+        let range = try reader.rawRange()
+        var whole = JSONReader(reader.bytes, range: range)
+        guard let name = try wireKind(&whole) else { return nil }
+        if let kind = kind(ofWire: name) { return try known(kind, &inner) }
         guard var block = try known(.unknown, &inner) else { return nil }
         block.name = name
-        block.input = block.input ?? String(decoding: raw, as: UTF8.self)
+        block.input = block.input ?? String(decoding: reader.bytes[range], as: UTF8.self)
         return block
     }
 
-    private static func wireKind(_ raw: [UInt8]) throws(JSONError) -> String? {
-        var reader = JSONReader(raw)
+    private static func wireKind(_ reader: inout JSONReader) throws(JSONError) -> String? {
         guard try reader.peek() == .object else { return nil }
         try reader.enterObject()
         while let key = try reader.nextKey() {

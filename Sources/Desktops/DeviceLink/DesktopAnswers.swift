@@ -129,7 +129,9 @@ extension DesktopEndpoint {
         left.0 != right.0 ? left.0 > right.0 : left.1 < right.1
     }
 
-    /// All sessions in order. One walk through the pages sees one state, so that nothing moves across a page's border.
+    /// All sessions in order.
+    ///
+    /// One walk through the pages sees one state, so that nothing moves across a page's border.
     private func sorted(isFirstPage: Bool) async -> [SessionSummary] {
         if !isFirstPage, let listing, now() - listing.at < 30_000 { return listing.sessions }
         let sessions = await service.sessions().sorted {
@@ -193,7 +195,8 @@ extension DesktopEndpoint {
 
     private func media(_ params: Params) async throws(RPCError) -> [UInt8] {
         let id = try params.required("previewId")
-        guard let offset = try params.int("offset", 0...Int.max), let length = try params.int("length", 1...Limits.chunkBytes)
+        guard let offset = try params.int("offset", 0...Int.max),
+            let length = try params.int("length", 1...Limits.chunkBytes)
         else { throw RPCError(code: RPCCode.invalidParams, message: "offset and length are needed") }
         let chunk: MediaChunk
         do {

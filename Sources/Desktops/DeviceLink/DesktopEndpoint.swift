@@ -119,8 +119,10 @@ package struct DesktopIdentity: Sendable, Equatable {
         turn()
     }
 
-    /// A followed session's timeline changed. Without a lease it goes nowhere. The first change leaves at once, later ones of
-    /// the same thread at most every 100 ms, merged.
+    /// A followed session's timeline changed.
+    ///
+    /// Without a lease it goes nowhere. The first change leaves at once, later ones of the same thread at most every
+    /// 100 ms, merged.
     package func publish(_ update: TimelineUpdate) {
         guard link.isUp, leases.holds(update.session) else { return }
         outbox.add(update, now: now())
@@ -193,7 +195,8 @@ package struct DesktopIdentity: Sendable, Equatable {
             answer = nil
         }
         guard let page = answer, mine == link.generation, leases.holds(session) else { return }
-        let update = TimelineUpdate(session: session, revision: page.revision, since: page.revision, blocks: page.blocks)
+        let revision = page.revision
+        let update = TimelineUpdate(session: session, revision: revision, since: revision, blocks: page.blocks)
         let payload = TimelineCodec.payload(of: update, limit: Limits.greetingBytes)
         send(event: LinkEvent(type: Intake.snapshotType, payload: payload))
     }

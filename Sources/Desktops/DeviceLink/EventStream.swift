@@ -4,7 +4,9 @@
 package struct EventStream: Sendable {
     /// What a client that names its last event gets.
     package struct Replay: Sendable, Equatable {
-        /// Events were missed: the client must fetch everything anew. The numbers for `event-replay-gap`.
+        /// Events were missed: the client must fetch everything anew.
+        ///
+        /// The numbers for `event-replay-gap`.
         package var gap: (oldest: Int, latest: Int)?
         /// Whole messages, ascending.
         package var messages: [[UInt8]]

@@ -2,7 +2,9 @@
 // message layer as everybody else.
 package import Wire
 
-/// One end of a pair. A message arrives at the other end on the loop's next round, in order.
+/// One end of a pair.
+///
+/// A message arrives at the other end on the loop's next round, in order.
 @Loop package final class InProcessTransport: LinkTransport {
     package var onText: (@Loop ([UInt8]) -> Void)?
     package var onBinary: (@Loop ([UInt8]) -> Void)?

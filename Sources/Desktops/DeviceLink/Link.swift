@@ -20,7 +20,9 @@ package enum LinkConnectError: Error, Sendable, Equatable {
     }
 
     private(set) var state = State.stopped("not started")
-    /// Counts installed transports; 0 before the first. What was begun under an older one never touches a newer one.
+    /// Counts installed transports; 0 before the first.
+    ///
+    /// What was begun under an older one never touches a newer one.
     private(set) var generation = 0
     private var credentials: ResumeCredentials? { resume.book.credentials(resumeKey) }
     private var lastEvent: Int? { resume.book.lastEvent(resumeKey) }

@@ -315,7 +315,8 @@ package import Wire
     }
 
     private func arm(now: Int64) {
-        guard let next = [calls.nextDeadline, leases.nextDue, recovery.nextDeadline].compactMap(\.self).min() else { return }
+        let deadlines = [calls.nextDeadline, leases.nextDue, recovery.nextDeadline]
+        guard let next = deadlines.compactMap(\.self).min() else { return }
         if timer != nil, timerAt <= next { return }
         timer?.cancel()
         timerAt = next

@@ -11,8 +11,10 @@ package enum SendOutcome: Sendable, Equatable {
     case closed
 }
 
-/// One connection. The owner sets the callbacks before it returns to the loop; none comes before that, and none after
-/// `onClose`. Every callback comes on a turn of its own, never from inside a call on the transport.
+/// One connection.
+///
+/// The owner sets the callbacks before it returns to the loop; none comes before that, and none after `onClose`. Every
+/// callback comes on a turn of its own, never from inside a call on the transport.
 @Loop package protocol LinkTransport: AnyObject {
     /// A whole text message, valid UTF-8.
     var onText: (@Loop ([UInt8]) -> Void)? { get set }
@@ -25,7 +27,9 @@ package enum SendOutcome: Sendable, Equatable {
 
     @discardableResult func send(text: [UInt8]) -> SendOutcome
     @discardableResult func send(binary: [UInt8]) -> SendOutcome
-    /// Sends what is queued, then closes. Calling it again does nothing.
+    /// Sends what is queued, then closes.
+    ///
+    /// Calling it again does nothing.
     func close(_ code: UInt16, _ reason: String)
     /// Bytes that wait for the other side to read.
     var bufferedBytes: Int { get }

@@ -157,7 +157,9 @@ package enum LinkMessage: Sendable, Equatable {
     case terminal(verb: String, session: String, payload: [UInt8])
 }
 
-/// Why a frame was refused. `code` is what a relay answers (section 2.5).
+/// Why a frame was refused.
+///
+/// `code` is what a relay answers (section 2.5).
 package enum LinkMessageError: Error, Sendable, Equatable {
     case invalidJson
     case unknownMessageType(String)

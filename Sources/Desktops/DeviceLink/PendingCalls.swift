@@ -61,8 +61,10 @@ package struct PendingCalls<Reply: Sendable>: Sendable {
         return token
     }
 
-    /// Takes the call that an answer belongs to: the same id and the same trace, sent on the socket that the answer came
-    /// from. Anything else leaves it pending and is counted.
+    /// Takes the call that an answer belongs to: the same id and the same trace, sent on the socket that the answer
+    /// came from.
+    ///
+    /// Anything else leaves it pending and is counted.
     package mutating func answered(id: String, trace: String?, generation: Int) -> Reply? {
         guard let call = calls[id], call.trace == trace, call.generation == generation else {
             strayAnswers += 1

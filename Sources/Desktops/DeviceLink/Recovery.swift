@@ -70,7 +70,9 @@ package struct Recovery: Sendable {
     ///
     /// - Returns: whether to probe now; report with `answered` or `unanswered`.
     package mutating func tick(now: Int64) -> Bool {
-        if let away = awaySince, presence == .temporarilyOffline, now - away >= Recovery.patience { presence = .offline }
+        if let away = awaySince, presence == .temporarilyOffline, now - away >= Recovery.patience {
+            presence = .offline
+        }
         guard var current = epoch else { return false }
         if now >= current.deadline {
             epoch = nil

@@ -70,7 +70,7 @@ extension Relay {
 
     private func send(_ message: LinkMessage, to connection: RelayConnection) {
         // Every part was checked when it came in, or is ours.
-        if let bytes = try? message.encoded() { send(bytes, to: connection) }
+        if let bytes = try? message.encoded(isChecked: true) { send(bytes, to: connection) }
     }
 
     func flush(_ connection: RelayConnection) {
@@ -296,7 +296,7 @@ extension Relay {
             source: device,
             at: Loop.wallClock
         )
-        let message = try? LinkMessage.event(numbered).encoded()
+        let message = try? LinkMessage.event(numbered).encoded(isChecked: true)
         if let message, EventStream.isKept(type: event.type) {
             open.keep(message, id: id, source: device, now: now())
         }

@@ -93,8 +93,10 @@ package struct RelayMetrics: Sendable, Equatable {
     var towardsDesktop: [DeviceKey: EventStream] = [:]
     package internal(set) var metrics = RelayMetrics()
 
-    /// Whether a device belongs to an account: phones may only ask for a desktop that does, desktops only come as one that
-    /// does. Everything belongs to a self-hosted relay's one account unless this says otherwise.
+    /// Whether a device belongs to an account: phones may only ask for a desktop that does, desktops only come as one
+    /// that does.
+    ///
+    /// Everything belongs to a self-hosted relay's one account unless this says otherwise.
     package var owns: (@Loop (_ user: String, _ device: String) -> Bool)?
     /// Told when a desktop registers, with its device id and the name that it gave: to note when it was last seen.
     package var onDesktopRegistered: (@Loop (_ device: String, _ name: String) -> Void)?
@@ -130,8 +132,9 @@ package struct RelayMetrics: Sendable, Equatable {
         accept(transport, as: identity, isTrusted: false)
     }
 
-    /// A connection to this relay from inside the process: the client's end. Such a client is trusted: its frames are not
-    /// checked again and not counted against a rate.
+    /// A connection to this relay from inside the process: the client's end.
+    ///
+    /// Such a client is trusted: its frames are not checked again and not counted against a rate.
     package func connect(as identity: RelayIdentity) -> any LinkTransport {
         let (near, far) = InProcessTransport.pair()
         accept(far, as: identity, isTrusted: true)
@@ -247,7 +250,9 @@ package struct RelayMetrics: Sendable, Equatable {
         }
     }
 
-    /// Drops connections that never registered or fell silent, and sessions that ran out. Called every 2 s.
+    /// Drops connections that never registered or fell silent, and sessions that ran out.
+    ///
+    /// Called every 2 s.
     package func sweep() {
         let now = now()
         for connection in Array(connections.values) {

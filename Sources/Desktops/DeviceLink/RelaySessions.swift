@@ -85,8 +85,8 @@ package struct RelaySessions: Sendable {
 
     /// Ends every session of a device, or of a whole account.
     package mutating func remove(user: String, device: String? = nil) {
-        for (id, session) in sessions where session.owner.user == user && (device ?? session.owner.device) == session.owner.device {
-            remove(id)
+        for (id, session) in sessions where session.owner.user == user {
+            if device == nil || device == session.owner.device { remove(id) }
         }
     }
 

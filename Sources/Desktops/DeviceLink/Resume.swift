@@ -63,7 +63,9 @@ package struct ResumeBook: Sendable {
     init() {}
 }
 
-/// Counts refused resumes: three within a rolling 30 s end the attempts (R35). Success clears nothing (W-3).
+/// Counts refused resumes: three within a rolling 30 s end the attempts (R35).
+///
+/// Success clears nothing (W-3).
 package struct InvalidResumeWindow: Sendable {
     package static let most = 3
     package static let milliseconds: Int64 = 30_000

@@ -115,7 +115,9 @@ package enum TimelineCodec {
         package var thread: String
         package var run: String
         package var revision: Int
-        /// Ours: every change after this revision is in. Nil from desktops that send all blocks from `baseSeq` on instead.
+        /// Ours: every change after this revision is in.
+        ///
+        /// Nil from desktops that send all blocks from `baseSeq` on instead.
         package var since: Int?
         package var baseSeq: Int?
         package var blocks: [Block]
