@@ -110,7 +110,7 @@ def test_RD2_it_dials_again_after_1_2_4_s_and_starts_over_once_registered(stage)
     assert time.monotonic() - before < 2
 
 
-def test_R74_R31_a_session_is_resumed_with_its_newest_token_after_a_drop(stage):
+def test_R27_a_session_is_resumed_with_its_newest_token_after_a_drop(stage):
     client = stage.client()
     session, token = next(iter(stage.relay.sessions.items()))
     client.event("active-session-changed", {"sessionId": "s"}, link.new_id())
