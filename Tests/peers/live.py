@@ -1,32 +1,30 @@
 """A tab without a browser: the live socket, its claims, and the page's blocks as the patches leave them."""
-import html.parser
 import json
+import re
 import time
 
 from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import connect
 
 
-class Articles(html.parser.HTMLParser):
-    """The blocks in a piece of HTML: (id, revision), in order; those inside another included."""
+ARTICLE = re.compile(r"<article\b[^>]*\bdata-kind=[^>]*>")
+ATTRIBUTE = re.compile(r'\b(id|data-seq|data-rev)="([^"]*)"')
 
-    def __init__(self, text):
-        super().__init__()
-        self.found = []
-        self.feed(text)
 
-    def handle_starttag(self, tag, attributes):
-        names = dict(attributes)
-        if tag == "article" and "data-kind" in names:
-            self.found.append((names["id"], int(names.get("data-rev") or 0)))
+def articles(text):
+    """The blocks in a piece of HTML, those inside others included: (id, place, revision), in order."""
+    found = []
+    for tag in ARTICLE.findall(text):
+        names = dict(ATTRIBUTE.findall(tag))
+        found.append((names["id"], int(names.get("data-seq") or 0), int(names.get("data-rev") or 0)))
+    return found
 
 
 class View:
     """What a page shows of one timeline. Applies patches as the page's script is told to."""
 
     def __init__(self):
-        self.blocks = {}
-        self.text = {}
+        self.blocks, self.places, self.text = {}, {}, {}
         self.epoch, self.seq = None, -1
         self.faults = []
         self.resets = self.patches = 0
@@ -34,7 +32,7 @@ class View:
     def apply(self, patch):
         if patch.get("reset"):
             self.resets += 1
-            self.blocks, self.text = {}, {}
+            self.blocks, self.places, self.text = {}, {}, {}
             self.epoch, self.seq = patch["epoch"], patch["seq"]
             self.put(patch["html"])
             return
@@ -49,14 +47,14 @@ class View:
                 self.put(op["html"], only=op["id"] if op["op"] == "replace" else None)
             elif op["op"] == "remove":
                 self.blocks.pop(op["id"], None)
+                self.places.pop(op["id"], None)
 
     def put(self, text, only=None):
-        for id, revision in Articles(text).found:
-            if only and only == id and id not in self.blocks:
+        for id, place, revision in articles(text):
+            if only == id and id not in self.blocks:
                 continue
             if revision >= self.blocks.get(id, -1):
-                self.blocks[id] = revision
-                self.text[id] = text
+                self.blocks[id], self.places[id], self.text[id] = revision, place, text
 
 
 def cookie(browser):
