@@ -54,7 +54,8 @@ extension InlineParser {
             return
         }
         if let (target, next) = inlineTarget(position + 1) ?? referenceTarget(bracket, references) {
-            makeLink(bracket, target, next: next)
+            let size = target.definition >= 0 ? references.references.size(of: target.definition) : 0
+            makeLink(bracket, target, definitionSize: size, next: next)
             if !bracket.isImage { inactiveBrackets = depth }
         } else if dialect.footnotes, isFootnoteLabel(bracket) {
             let label = References.normalised(view, Int(bracket.textStart) + 1, position)
@@ -110,13 +111,16 @@ extension InlineParser {
         }
         guard isFull || !bracket.hasBracketInside, to > from, to - from <= MarkdownLimits.labelBytes else { return nil }
         let label = References.normalised(view, from, to)
-        guard !label.isEmpty, let definition = references.references[label] else { return nil }
+        guard !label.isEmpty, let definition = references.references[label],
+            references.references.size(of: definition) <= referenceBudget
+        else { return nil }
         return (InlineLink(definition: definition), next)
     }
 
-    private mutating func makeLink(_ bracket: Bracket, _ target: InlineLink, next: Int) {
+    private mutating func makeLink(_ bracket: Bracket, _ target: InlineLink, definitionSize: Int, next: Int) {
         let index = links.count
         links.append(target)
+        if target.definition >= 0 { referenceBudget -= definitionSize }
         let item = Int(bracket.item)
         items[item].kind = bracket.isImage ? .imageStart : .linkStart
         items[item].value = Int32(index)

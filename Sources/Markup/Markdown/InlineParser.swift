@@ -55,10 +55,13 @@ struct InlineParser: ~Copyable {
     var knowsBackticks = false
     var misses = RawHTML.Misses()
     var nextMathClose = MathCursor()
+    /// Bytes that links to definitions may still put into the output.
+    var referenceBudget: Int
 
     init(dialect: Dialect, view: ByteView) {
         self.dialect = dialect
         self.view = view
+        referenceBudget = max(MarkdownLimits.referenceBytes, view.count)
         specials = dialect.chat ? Self.chatSpecials : dialect.autolink || dialect.strikethrough ? Self.gfmSpecials : Self.specials
     }
 
@@ -72,7 +75,10 @@ struct InlineParser: ~Copyable {
         start = from
         end = to
         while end > start, ASCII.isWhitespace(view[end - 1]) { end -= 1 }
-        if isGrowing { end = GrowingText.withoutTrailingMarks(view, start, end) }
+        if isGrowing {
+            end = GrowingText.withoutTrailingMarks(view, start, end)
+            while end > start, ASCII.isWhitespace(view[end - 1]) { end -= 1 }
+        }
         position = start
         textStart = start
         reset()

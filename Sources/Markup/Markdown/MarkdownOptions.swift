@@ -70,6 +70,10 @@ enum MarkdownLimits {
     static let labelBytes = 999
     /// Parentheses inside a bare link destination, as in cmark.
     static let destinationParentheses = 32
+    /// Bytes of destinations and titles that references may repeat, or the text's length if that is more (as in cmark-gfm).
+    static let referenceBytes = 100_000
+    /// Scripts on one base in a formula; more begin a new one.
+    static let scripts = 8
     /// Cells that short table rows may be padded with, plus the source's length in bytes.
     static let paddedCells = 65_536
     /// Columns of a table.

@@ -154,6 +154,6 @@ enum MathText {
             default: break
             }
         }
-        return hasContent && longest < 4
+        return hasContent && longest < 3
     }
 }

@@ -11,6 +11,12 @@ struct References {
     /// The index in ``targets`` of a label's definition.
     subscript(label: [UInt8]) -> Int32? { indexes[label] }
 
+    /// Bytes that a link to a definition puts into the output.
+    func size(of index: Int32) -> Int {
+        let target = targets[Int(index)]
+        return target.destination.count + target.title.count
+    }
+
     /// - Returns: whether the label was new.
     @discardableResult
     mutating func define(_ label: [UInt8], _ target: @autoclosure () -> LinkTarget) -> Bool {

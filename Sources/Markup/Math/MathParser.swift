@@ -221,7 +221,11 @@ struct MathParser {
     }
 
     private mutating func attach(_ sub: MathNode?, _ sup: MathNode?, to nodes: inout [MathNode]) {
-        let base = nodes.popLast() ?? .row([])
+        var base = nodes.popLast() ?? .row([])
+        if case .scripts(let full) = base, max(full.sub?.count ?? 0, full.sup?.count ?? 0) >= MarkdownLimits.scripts {
+            nodes.append(base)
+            base = .row([])
+        }
         var scripts: MathScripts
         if case .scripts(let existing) = base {
             scripts = existing
