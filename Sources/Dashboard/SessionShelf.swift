@@ -15,6 +15,7 @@ package import Wire
     private var heard: [String: String] = [:]
     private var changed: Set<String> = []
     private var timer: LoopTimer?
+    private var timerAt: Int64 = .max
     /// Called with the ids of shares that ended with their sessions.
     package var onSharesEnded: (@Loop ([String]) -> Void)?
 
@@ -68,12 +69,18 @@ package import Wire
 
     // MARK: keeping
 
+    /// A new session is kept at once, because a command may ask for it; what changes in known ones, once a second.
     package func sessionsChanged(_ ids: [String]) {
         changed.formUnion(ids)
-        guard timer == nil, !changed.isEmpty else { return }
-        timer = Loop.after(milliseconds: 1_000) { [weak self] in
+        guard !changed.isEmpty else { return }
+        let due = Loop.now + (ids.allSatisfy { heard[$0] != nil } ? 1_000 : 20)
+        guard due < timerAt else { return }
+        timer?.cancel()
+        timerAt = due
+        timer = Loop.after(milliseconds: due - Loop.now) { [weak self] in
             guard let self else { return }
             timer = nil
+            timerAt = .max
             Loop.spawn { @Loop [weak self] in await self?.write() }
         }
     }
