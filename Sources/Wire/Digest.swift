@@ -75,7 +75,7 @@ package struct SHA256: ~Copyable {
 }
 
 /// An OpenSSL digest under way.
-@safe private struct RunningDigest: ~Copyable {
+@safe struct RunningDigest: ~Copyable {
     private let context: OpaquePointer
     private let length: Int
 
