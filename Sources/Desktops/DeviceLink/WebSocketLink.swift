@@ -38,7 +38,10 @@ package enum WebSocketLink {
         } catch {
             switch error {
             case .refused(status: 401), .refused(status: 403): throw .unauthorized
-            default: throw .failed("\(error)")
+            case .refused(let status): throw .failed("the address answers \(status), not as a dashboard")
+            case .timedOut: throw .failed("no answer in time")
+            case .dial(let reason): throw .failed("cannot be reached (\(reason))")
+            case .invalidURL, .malformedResponse, .cut, .cancelled: throw .failed("the answer is no dashboard's (\(error))")
             }
         }
         return WebSocketTransport(socket)
