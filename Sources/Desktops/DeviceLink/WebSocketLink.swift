@@ -41,7 +41,8 @@ package enum WebSocketLink {
             case .refused(let status): throw .failed("the address answers \(status), not as a dashboard")
             case .timedOut: throw .failed("no answer in time")
             case .dial(let reason): throw .failed("cannot be reached (\(reason))")
-            case .invalidURL, .malformedResponse, .cut, .cancelled: throw .failed("the answer is no dashboard's (\(error))")
+            case .invalidURL, .malformedResponse, .cut, .cancelled:
+                throw .failed("the answer is no dashboard's (\(error))")
             }
         }
         return WebSocketTransport(socket)
