@@ -21,6 +21,9 @@ package func offload<T: Sendable, Failure: Error>(
 package final class WorkerPool: Sendable {
     package static let shared = WorkerPool(threads: max(1, Int(sysconf(Int32(_SC_NPROCESSORS_ONLN))) - 1))
 
+    /// For questions to name servers, which may take many seconds: nothing else waits behind them.
+    static let lookups = WorkerPool(threads: 2)
+
     /// Jobs that may wait before the pool counts as saturated.
     package static let backlogLimit = 1_024
 

@@ -28,8 +28,10 @@ package enum DialError: Error, Equatable {
     ///
     /// - Parameter deadline: on the loop's clock.
     static func dial(_ url: HTTPURL, tls: TLSContext?, deadline: Int64) async throws(DialError) -> DialledStream {
-        let (host, port) = (url.host, url.port)
-        let addresses = await offload { Sockets.resolve(host: host, port: port) }
+        guard let addresses = await NameLookup.addresses(of: url.host, port: url.port, until: deadline) else {
+            throw .timedOut
+        }
+        if Task.isCancelled { throw .cancelled }
         if addresses.isEmpty { throw .unknownHost }
         var lastError = DialError.timedOut
         for (index, address) in addresses.enumerated() {

@@ -51,7 +51,11 @@ package enum HTTPClient {
         do throws(DialError) {
             dialled = try await Dialer.dial(url, tls: tls, deadline: deadline)
         } catch {
-            throw .dial(error)
+            switch error {
+            case .timedOut: throw .timedOut
+            case .cancelled: throw .cancelled
+            default: throw .dial(error)
+            }
         }
         let exchange = ClientExchange(dialled, deadline: deadline)
         defer { exchange.close() }
@@ -170,7 +174,7 @@ package enum HTTPClient {
             let buffer = unsafe LoopBuffers.input
             switch unsafe dialled.stream.receive(into: buffer) {
             case .moved(let count):
-                unsafe input.append(contentsOf: buffer[..<count])
+                unsafe input.append(contentsOf: UnsafeRawBufferPointer(rebasing: buffer[..<count]))
                 return true
             case .blocked(let readiness): try await wait(for: readiness)
             case .ended: return false

@@ -2,7 +2,7 @@
 // content out. Strict about every line end, and bounded in what extensions and trailers may cost.
 
 /// The state between two pieces of a chunked body.
-struct ChunkedDecoder: Sendable {
+package struct ChunkedDecoder: Sendable {
     private enum State {
         case sizeStart, size, extensions, sizeLineFeed
         case data, dataReturn, dataLineFeed
@@ -17,16 +17,18 @@ struct ChunkedDecoder: Sendable {
     private var extensionBytes = 0
     private var trailerBytes = 0
     /// Bytes of content so far.
-    private(set) var received = 0
+    package private(set) var received = 0
 
-    var isDone: Bool { state == .done }
+    package init() {}
+
+    package var isDone: Bool { state == .done }
 
     /// Reads `bytes` and appends content to `body`.
     ///
     /// - Returns: how many bytes belong to this body: all of them until it is done.
     /// - Throws: `malformedChunk`, `malformedTrailer`, `fieldsTooLarge`; `bodyTooLarge` before a chunk that would exceed
     ///   `limit` is taken.
-    mutating func decode(_ bytes: Span<UInt8>, into body: inout [UInt8], limit: Int) throws(HTTPRefusal) -> Int {
+    package mutating func decode(_ bytes: Span<UInt8>, into body: inout [UInt8], limit: Int) throws(HTTPRefusal) -> Int {
         var index = 0
         while index < bytes.count, state != .done {
             if state == .data {

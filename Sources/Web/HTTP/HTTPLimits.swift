@@ -43,6 +43,8 @@ package struct HTTPLimits: Sendable {
     static let pausingOutput = 262_144
     /// Bytes of a body that are copied behind its head to leave in one piece; larger ones are sent from where they are.
     static let copiedBody = 16_384
+    /// Bytes of a body that is compressed while it is answered: less is not worth it, more takes too long.
+    static let compressedBody = 1_400...98_304
     /// Bytes and milliseconds that are still read and thrown away after the last answer, so that the client can read it.
     static let lingeringBytes = 4 << 20
     static let lingeringTime: Int64 = 2_000

@@ -10,7 +10,7 @@ struct ConnectionOptions: OptionSet, Sendable {
 }
 
 /// How a message's body ends (RFC 9112 §6.3).
-enum BodyFraming: Sendable, Equatable {
+package enum BodyFraming: Sendable, Equatable {
     case none
     case length(Int)
     case chunked
@@ -18,26 +18,27 @@ enum BodyFraming: Sendable, Equatable {
 
 /// The parser and, after ``parse(_:limits:)`` returned true, the head it found. One serves all connections of a loop: its
 /// table of fields keeps its memory.
-struct RequestHeadParser {
+package struct RequestHeadParser {
     /// Bytes of the head, the empty line after it included.
-    private(set) var length = 0
-    private(set) var method = 0..<0
-    private(set) var target = 0..<0
+    package private(set) var length = 0
+    package private(set) var method = 0..<0
+    package private(set) var target = 0..<0
     /// 0 for HTTP/1.0, otherwise 1.
-    private(set) var minorVersion = 1
+    package private(set) var minorVersion = 1
     private(set) var fields: [FieldRange] = []
     private(set) var options: ConnectionOptions = []
-    private(set) var framing = BodyFraming.none
+    package private(set) var framing = BodyFraming.none
     /// The value of `Host`; nil when there is none, which only HTTP/1.0 may do.
-    private(set) var host: Range<Int>?
-    private(set) var expectsContinue = false
-    private(set) var hasUpgrade = false
+    package private(set) var host: Range<Int>?
+    package private(set) var expectsContinue = false
 
     private var contentLength: Int?
     private var hasTransferEncoding = false
 
+    package init() {}
+
     /// Whether the connection stays open after the answer, as far as the client is concerned (RFC 9112 §9.3).
-    var isPersistent: Bool {
+    package var isPersistent: Bool {
         if options.contains(.close) { return false }
         return minorVersion >= 1 || options.contains(.keepAlive)
     }
@@ -46,7 +47,7 @@ struct RequestHeadParser {
     ///
     /// - Returns: false when the head is not complete; it is then read again from its start with more bytes.
     /// - Throws: as soon as the bytes so far can be no acceptable head.
-    mutating func parse(_ bytes: Span<UInt8>, limits: HTTPLimits) throws(HTTPRefusal) -> Bool {
+    package mutating func parse(_ bytes: Span<UInt8>, limits: HTTPLimits) throws(HTTPRefusal) -> Bool {
         reset()
         var position = 0
         guard try skipEmptyLines(bytes, &position), try requestLine(bytes, &position, limits: limits) else {
@@ -73,7 +74,6 @@ struct RequestHeadParser {
         framing = .none
         host = nil
         expectsContinue = false
-        hasUpgrade = false
         contentLength = nil
         hasTransferEncoding = false
     }
@@ -157,7 +157,6 @@ struct RequestHeadParser {
         case 6 where equalsIgnoringCase(bytes, name, "expect"):
             guard equalsIgnoringCase(bytes, value, "100-continue") else { throw .unknownExpectation }
             expectsContinue = true
-        case 7 where equalsIgnoringCase(bytes, name, "upgrade"): hasUpgrade = true
         case 10 where equalsIgnoringCase(bytes, name, "connection"): noticeOptions(bytes, value)
         case 14 where equalsIgnoringCase(bytes, name, "content-length"):
             guard contentLength == nil else { throw .conflictingLength }

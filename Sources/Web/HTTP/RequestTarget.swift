@@ -2,17 +2,17 @@
 // checks, the router and the file system all see the same one.
 
 /// A request target taken apart. Ranges are into the head.
-struct RequestTarget: Sendable {
+package struct RequestTarget: Sendable {
     /// The path as it was sent, percent-encoded, `/` for none.
-    var path: Range<Int>
+    package private(set) var path: Range<Int>
     /// What follows the question mark.
-    var query: Range<Int>?
+    package private(set) var query: Range<Int>?
     /// The authority of an absolute-form target; it outranks `Host` (RFC 9112 §3.2.2).
-    var authority: Range<Int>?
+    package private(set) var authority: Range<Int>?
     /// `OPTIONS *`.
-    var isAsterisk = false
+    package private(set) var isAsterisk = false
 
-    init(_ bytes: Span<UInt8>, _ range: Range<Int>, method: HTTPMethod) throws(HTTPRefusal) {
+    package init(_ bytes: Span<UInt8>, _ range: Range<Int>, method: HTTPMethod) throws(HTTPRefusal) {
         var start = range.lowerBound
         if bytes[start] != UInt8(ascii: "/") {
             if range.count == 1, bytes[start] == UInt8(ascii: "*"), method == .options {
@@ -47,7 +47,7 @@ struct RequestTarget: Sendable {
     /// The path percent-decoded once, with dot segments resolved (RFC 3986 §5.2.4); nil when it is that already.
     ///
     /// - Throws: `malformedTarget` for a bad escape, a control character, bytes that are no UTF-8, or a way above the root.
-    func normalizedPath(_ bytes: Span<UInt8>) throws(HTTPRefusal) -> [UInt8]? {
+    package func normalizedPath(_ bytes: Span<UInt8>) throws(HTTPRefusal) -> [UInt8]? {
         if path.isEmpty { return [UInt8(ascii: "/")] }
         var isNormal = true
         var previous: UInt8 = 0

@@ -9,8 +9,11 @@ extension HTTPConnection {
         let minorVersion: Int
         /// Whether the connection stays open, as far as the request is concerned.
         var isPersistent: Bool
+        /// The request's fields, looked at again only where an answer can be compressed.
+        fileprivate let head: ReceivedHead?
 
         init(_ request: HTTPRequest, isPersistent: Bool) {
+            head = request.head
             isHead = request.method == .head
             minorVersion = request.minorVersion
             self.isPersistent = isPersistent
@@ -18,6 +21,7 @@ extension HTTPConnection {
 
         /// For a request that was not understood.
         init() {
+            head = nil
             isHead = false
             minorVersion = 1
             isPersistent = false
@@ -63,7 +67,8 @@ extension HTTPConnection {
     }
 
     /// Writes an answer; its bytes leave when the callback settles.
-    func write(_ response: HTTPResponse, _ terms: Terms) {
+    func write(_ answer: HTTPResponse, _ terms: Terms) {
+        let response = compressed(answer, terms)
         server.counters.answers[min(5, max(1, response.status / 100))] += 1
         let framing = framing(of: response, terms)
         let closes = !terms.isPersistent || response.closesConnection || server.isDraining || framing == .untilClose
@@ -91,7 +96,28 @@ extension HTTPConnection {
             return send(body, terms, isChunked: framing == .chunked, closes: closes)
         }
         guard hasSocket else { return }
-        if closes { state = .ending } else { wait(server.limits.idleTimeout) }
+        if closes {
+            state = .ending
+        } else if output.isEmpty {
+            wait(server.limits.idleTimeout)
+        }
+    }
+
+    /// The answer with its body compressed, where the client takes that and it pays: pages and data from about one packet
+    /// on. What takes longer than a millisecond to compress is left as it is; handlers of large bodies do it off the loop.
+    private func compressed(_ response: HTTPResponse, _ terms: Terms) -> HTTPResponse {
+        guard case .bytes(let bytes) = response.body, HTTPLimits.compressedBody ~= bytes.count, let head = terms.head,
+            let type = response.fields["content-type"], MediaType.isCompressible(type),
+            response.fields["content-encoding"] == nil, response.fields["etag"] == nil, response.status != 206
+        else { return response }
+        var response = response
+        response.fields.add("Vary", "Accept-Encoding")
+        guard HTTPFields(received: head).joined("accept-encoding").map(Gzip.isAccepted) == true,
+            let smaller = Gzip.compress(bytes, level: 1)
+        else { return response }
+        response.fields.add("Content-Encoding", "gzip")
+        response.body = .bytes(smaller)
+        return response
     }
 
     private func framing(of response: HTTPResponse, _ terms: Terms) -> ResponseFraming {

@@ -179,7 +179,7 @@ import Wire
         case .head, .body:
             if input.isEmpty {
                 let used = consume(unsafe Span(_unsafeBytes: bytes))
-                if used < bytes.count { keep(unsafe Array(bytes[used...])) }
+                if used < bytes.count { keep(unsafe Array(UnsafeRawBufferPointer(rebasing: bytes[used...]))) }
             } else {
                 unsafe input.append(contentsOf: bytes)
                 // A head that got no line end cannot have become whole: a client that drips costs no parsing.

@@ -27,15 +27,15 @@ package struct Parameters: Sendable, Equatable {
     package typealias Handler = @Loop (HTTPRequest, Parameters) -> HTTPAnswer
 
     /// A handler and what it takes.
-    struct Route {
-        let methods: [HTTPMethod]
+    package struct Route {
+        package let methods: [HTTPMethod]
         /// Bytes of the largest body; a request with a larger one is refused before it is read.
-        let bodyLimit: Int
+        package let bodyLimit: Int
         let names: [String]
-        let handler: Handler
+        package let handler: Handler
     }
 
-    enum Match {
+    package enum Match {
         case route(Route, Parameters)
         /// The path exists; these are its methods.
         case otherMethods([HTTPMethod])
@@ -95,7 +95,7 @@ package struct Parameters: Sendable, Equatable {
     }
 
     /// The route of a method and a path.
-    func match(_ method: HTTPMethod, _ path: Span<UInt8>) -> Match {
+    package func match(_ method: HTTPMethod, _ path: Span<UInt8>) -> Match {
         var node = root
         var segments: [Range<Int>] = []
         // Where the innermost rest on the way would start.

@@ -7,7 +7,7 @@ package struct WebSocketOptions: Sendable {
     /// Bytes of one message after inflating; more closes with 1009.
     package var maxMessage = 32 << 20
     package var deflate = WebSocketDeflate.contextTakeover
-    /// Milliseconds between pings; a peer that lets two pass without sending anything is gone. 0 sends none.
+    /// Milliseconds of silence before a ping, and then again before the peer counts as gone. 0 sends none.
     package var pingInterval: Int64 = 25_000
     /// Milliseconds that a peer may take no byte while some wait for it; then the connection ends (1013).
     package var stallTimeout: Int64 = 30_000
@@ -64,6 +64,10 @@ package struct WebSocketOptions: Sendable {
     private var heardAt = Loop.now
     private var tookAt = Loop.now
     private var closesBy = Int64.max
+    /// A ping is out, and nothing has been heard since. Counted from when it was sent: a computer that slept is not a peer
+    /// that was silent.
+    private var isPinged = false
+    private var pingedAt = Int64.min
 
     init(
         stream: SocketStream,
@@ -107,7 +111,7 @@ package struct WebSocketOptions: Sendable {
     package func send(_ prepared: PreparedMessage) {
         guard isOpen, let frame = engine.frame(of: prepared) else { return }
         moveFramesToQueue()
-        output.append(frame)
+        queue(frame)
         flushSoon()
     }
 
@@ -142,8 +146,14 @@ package struct WebSocketOptions: Sendable {
 
     private func moveFramesToQueue() {
         if frames.isEmpty { return }
-        output.append(frames)
+        queue(frames)
         frames = []
+    }
+
+    private func queue(_ bytes: [UInt8]) {
+        // The peer's time to take something begins when something waits for it.
+        if output.isEmpty { tookAt = Loop.now }
+        output.append(bytes)
     }
 
     /// Sends what was made; what the socket does not take waits in the queue.
@@ -151,14 +161,12 @@ package struct WebSocketOptions: Sendable {
         if case .closed = state { return }
         if output.isEmpty, !frames.isEmpty {
             if case .moved(let count) = unsafe frames.withUnsafeBytes({ unsafe stream.send($0) }) {
-                tookAt = Loop.now
                 if count == frames.count {
                     frames.removeAll(keepingCapacity: frames.capacity <= Self.keptFrames)
                     return settle()
                 }
                 frames.removeFirst(count)
             }
-            tookAt = Loop.now
         }
         moveFramesToQueue()
         if output.isEmpty { return settle() }
@@ -234,6 +242,7 @@ package struct WebSocketOptions: Sendable {
     /// Takes bytes from the socket, or those that came with the handshake.
     func receive(_ bytes: UnsafeRawBufferPointer) {
         heardAt = Loop.now
+        isPinged = false
         if case .lingering(let left) = state {
             if bytes.count >= left { return end(WebSocketCloseCode.abnormal, "") }
             state = .lingering(bytesLeft: left - bytes.count)
@@ -321,12 +330,9 @@ package struct WebSocketOptions: Sendable {
     private var nextDeadline: Int64 {
         var due = closesBy
         if !output.isEmpty { due = min(due, tookAt + options.stallTimeout) }
-        if options.pingInterval > 0, isOpen { due = min(due, heardAt + options.pingInterval * (isPinged ? 2 : 1)) }
+        if options.pingInterval > 0, isOpen { due = min(due, max(heardAt, pingedAt) + options.pingInterval) }
         return due
     }
-
-    private var isPinged: Bool { pingedAt > heardAt }
-    private var pingedAt = Int64.min
 
     private func timeIsUp() {
         timer = nil
@@ -337,9 +343,9 @@ package struct WebSocketOptions: Sendable {
             return end()
         }
         if options.pingInterval > 0, isOpen {
-            let silence = now - heardAt
-            if isPinged, silence >= options.pingInterval * 2 { return end(WebSocketCloseCode.abnormal, "") }
-            if !isPinged, silence >= options.pingInterval {
+            if isPinged, now >= pingedAt + options.pingInterval { return end(WebSocketCloseCode.abnormal, "") }
+            if !isPinged, now >= heardAt + options.pingInterval {
+                isPinged = true
                 pingedAt = now
                 ping()
             }
