@@ -68,7 +68,9 @@ extension SessionFacts {
                 fields: isBareMeta ? record : Scan.Fields(line, record[Names.payload]), time: record[Names.timestamp]
             )
         } else if let record = ClaudeRecord(line, range) {
-            note(line, range, claude: record, type: Scan.key(line, record.type), isHelper: isHelper)
+            note(
+                line, range, claude: record, ClaudeMessage(line, record), type: Scan.key(line, record.type), isHelper: isHelper
+            )
         }
     }
 }

@@ -30,13 +30,14 @@ extension TranscriptIndex {
         let isTalk = type == Names.user || type == Names.assistant || type == Names.system
         let isSilent = !isTalk && type.map(Names.claudeSilent.contains) ?? false
         guard isSilent || Scan.isUTF8(line, range) else { return .broken }
-        facts.note(line, range, claude: record, type: type, isHelper: isHelper)
+        let message = ClaudeMessage(line, record)
+        facts.note(line, range, claude: record, message, type: type, isHelper: isHelper)
 
         let node = enter(line, record)
         if isSilent { return .done }
         switch type {
-        case Names.user: readUser(line, record, place, node)
-        case Names.assistant: readAssistant(line, record, place, node)
+        case Names.user: readUser(line, record, message, place, node)
+        case Names.assistant: readAssistant(line, record, message, place, node)
         case Names.system: readSystem(line, record, place, node)
         case let type? where Names.claudeTitles.contains(type): break
         default:
@@ -97,20 +98,19 @@ extension TranscriptIndex {
 
     // MARK: User
 
-    private mutating func readUser(_ line: Span<UInt8>, _ record: ClaudeRecord, _ place: Place, _ node: Int32) {
+    private mutating func readUser(
+        _ line: Span<UInt8>, _ record: ClaudeRecord, _ message: ClaudeMessage, _ place: Place, _ node: Int32
+    ) {
         let thread = thread(of: node)
-        let content = record.messageContent(line)
-        switch Scan.kind(line, content) {
+        switch message.kind {
         case .string:
-            guard let content else { return }
+            guard let content = message.content else { return }
             if record.isCompactSummary {
                 add(.notice, line, place, id: .record(record.uuid), thread: thread, node: node)
             } else if !record.isMeta {
                 readUserText(line, record, place, node, thread, content, part: 0)
             }
-        case .array:
-            guard let content else { return }
-            readUserParts(line, record, place, node, thread, content)
+        case .array: readUserParts(line, record, message.parts, place, node, thread)
         default:
             add(.malformed, line, place, id: .record(record.uuid), thread: thread, node: node)
         }
@@ -142,28 +142,20 @@ extension TranscriptIndex {
     }
 
     private mutating func readUserParts(
-        _ line: Span<UInt8>, _ record: ClaudeRecord, _ place: Place, _ node: Int32, _ thread: Int, _ content: Range<Int>
+        _ line: Span<UInt8>, _ record: ClaudeRecord, _ parts: [Scan.Fields], _ place: Place, _ node: Int32, _ thread: Int
     ) {
         let id = ID.record(record.uuid)
         var results = 0
-        var counter = Scan.Elements(content)
-        while let block = counter.next(line) {
-            if Scan.key(line, Scan.member(line, block, Names.type)) == Names.toolResult { results += 1 }
-        }
-        var elements = Scan.Elements(content)
-        var part = -1
+        for block in parts where Scan.key(line, block[Names.type]) == Names.toolResult { results += 1 }
         var hasTyped = false
-        while let block = elements.next(line) {
-            part += 1
-            guard Scan.kind(line, block) == .object,
-                let type = Scan.key(line, Scan.member(line, block, Names.type))
-            else {
+        for (part, block) in parts.enumerated() {
+            guard let type = Scan.key(line, block[Names.type]) else {
                 add(.malformed, line, place, id: id, part: part, thread: thread, node: node)
                 continue
             }
             switch type {
             case Names.text:
-                guard let text = Scan.member(line, block, Names.text), Scan.kind(line, text) == .string else {
+                guard let text = block[Names.text], Scan.kind(line, text) == .string else {
                     add(.malformed, line, place, id: id, part: part, thread: thread, node: node)
                     continue
                 }
@@ -191,29 +183,19 @@ extension TranscriptIndex {
     }
 
     private mutating func readResult(
-        _ line: Span<UInt8>, _ record: ClaudeRecord, _ place: Place, _ node: Int32, _ thread: Int, _ block: Range<Int>,
+        _ line: Span<UInt8>, _ record: ClaudeRecord, _ place: Place, _ node: Int32, _ thread: Int, _ block: Scan.Fields,
         part: Int, isOnly: Bool
     ) {
-        var call: Range<Int>?
-        var content: Range<Int>?
-        var isError = false
-        var members = Scan.Members(block)
-        while let member = members.next(line) {
-            switch Key(line, member.name) {
-            case Names.toolUseId: call = Scan.inner(line, member.value)
-            case Names.content: content = member.value
-            case Names.isError: isError = Scan.isTrue(line, member.value)
-            default: break
-            }
-        }
-        guard let call else {
+        let content = block[Names.content]
+        let isError = Scan.isTrue(line, block[Names.isError])
+        guard let call = Scan.inner(line, block[Names.toolUseId]) else {
             add(.malformed, line, place, id: .record(record.uuid), part: part, thread: thread, node: node)
             return
         }
         let hash = Scan.hash(line, call)
         let tool = calls[hash]
         let role = tool.map { entry($0).role } ?? .other
-        let rich = isOnly && Scan.kind(line, record.result) == .object ? record.result : nil
+        let rich = isOnly ? Scan.Fields(line, record.result) : Scan.Fields()
         if !isRepeat { closeCall(hash, isError ? .failed : .complete) }
 
         add(
@@ -234,12 +216,12 @@ extension TranscriptIndex {
                 )
             }
         }
-        if images == 0, let file = Scan.member(line, rich, Names.file), Scan.member(line, file, Names.base64) != nil {
+        if images == 0, let file = rich[Names.file], Scan.member(line, file, Names.base64) != nil {
             // Read of an image whose bytes stand only beside the message: no inner block has the number 0.
             add(.image, line, place, id: .call(call, ".img", 0), part: part, thread: thread, parent: tool, node: node)
         }
         if !isError {
-            if let rich, Scan.kind(line, Scan.member(line, rich, Names.structuredPatch)) == .array {
+            if Scan.kind(line, rich[Names.structuredPatch]) == .array {
                 add(.edit, line, place, id: .call(call, ".edit"), part: part, thread: thread, parent: tool, node: node)
             } else if role == .edit, let tool {
                 // Nothing beside the message (files of helpers): what the tool was asked to do is all there is.
@@ -251,7 +233,7 @@ extension TranscriptIndex {
                 )
             }
             if role == .task, let tool { mergeTask(line, call, place, tool, rich, part: part, node: node) }
-            if role == .plan, let tool, Scan.kind(line, Scan.member(line, rich, Names.plan)) == .string,
+            if role == .plan, let tool, Scan.kind(line, rich[Names.plan]) == .string,
                 find(line, call: call, ".plan") == nil
             {
                 add(.plan, line, place, id: .call(call, ".plan"), part: part, sub: 1, thread: thread, parent: tool, node: node)
@@ -268,11 +250,11 @@ extension TranscriptIndex {
     // MARK: Helpers
 
     /// The result of a helper's tool names the helper, which may run on in the background.
-    private mutating func linkHelper(_ line: Span<UInt8>, _ call: Range<Int>, _ rich: Range<Int>?, _ isError: Bool) {
+    private mutating func linkHelper(_ line: Span<UInt8>, _ call: Range<Int>, _ rich: Scan.Fields, _ isError: Bool) {
         guard let ref = find(line, call: call, ".sub") else { return }
-        let isBackground = Scan.isTrue(line, Scan.member(line, rich, Names.isAsync))
+        let isBackground = Scan.isTrue(line, rich[Names.isAsync])
         setState(ref, isError ? .failed : isBackground ? .streaming : .complete)
-        guard let agent = Scan.string(line, Scan.member(line, rich, Names.agentId)), !agent.isEmpty else { return }
+        guard let agent = Scan.string(line, rich[Names.agentId]), !agent.isEmpty else { return }
         claude.helpers[agent] = ref
         if let session = facts.sessionID { setChild(ref, SessionID.claudeHelper(agent: agent, session: session)) }
     }
@@ -288,25 +270,14 @@ extension TranscriptIndex {
 
     // MARK: Assistant
 
-    private mutating func readAssistant(_ line: Span<UInt8>, _ record: ClaudeRecord, _ place: Place, _ node: Int32) {
+    private mutating func readAssistant(
+        _ line: Span<UInt8>, _ record: ClaudeRecord, _ message: ClaudeMessage, _ place: Place, _ node: Int32
+    ) {
         let thread = thread(of: node)
         let id = ID.record(record.uuid)
-        var messageID: Range<Int>?
-        var content: Range<Int>?
-        var usage: Range<Int>?
-        var model: Range<Int>?
-        if let message = record.message, Scan.kind(line, message) == .object {
-            var members = Scan.Members(message)
-            while let member = members.next(line) {
-                switch Key(line, member.name) {
-                case Names.id: messageID = Scan.inner(line, member.value)
-                case Names.content: content = member.value
-                case Names.usage: usage = member.value
-                case Names.model: model = Scan.inner(line, member.value)
-                default: break
-                }
-            }
-        }
+        let messageID = Scan.inner(line, message.fields[Names.id])
+        let usage = message.fields[Names.usage]
+        let model = Scan.inner(line, message.fields[Names.model])
         let answer = (messageID ?? record.uuid).map { Scan.hash(line, $0) }
         // The answer's usage stands behind its last block: taken out here, put back below.
         var held: Entry?
@@ -314,16 +285,12 @@ extension TranscriptIndex {
             held = takeLast(known.ref)
         }
         let before = threads[thread].entries.count
-        switch Scan.kind(line, content) {
+        switch message.kind {
         case .string:
             add(record.isAPIError ? .error : .assistant, line, place, id: id, thread: thread, node: node)
         case .array:
-            guard let content else { break }
-            var elements = Scan.Elements(content)
-            var part = 0
-            while let block = elements.next(line) {
+            for (part, block) in message.parts.enumerated() {
                 readAnswerPart(line, record, place, node, thread, block, part: part)
-                part += 1
             }
         default:
             add(.malformed, line, place, id: id, thread: thread, node: node)
@@ -352,10 +319,10 @@ extension TranscriptIndex {
     }
 
     private mutating func readAnswerPart(
-        _ line: Span<UInt8>, _ record: ClaudeRecord, _ place: Place, _ node: Int32, _ thread: Int, _ block: Range<Int>, part: Int
+        _ line: Span<UInt8>, _ record: ClaudeRecord, _ place: Place, _ node: Int32, _ thread: Int, _ block: Scan.Fields, part: Int
     ) {
         let id = ID.record(record.uuid)
-        guard Scan.kind(line, block) == .object, let type = Scan.key(line, Scan.member(line, block, Names.type)) else {
+        guard let type = Scan.key(line, block[Names.type]) else {
             add(.malformed, line, place, id: id, part: part, thread: thread, node: node)
             return
         }
@@ -375,13 +342,13 @@ extension TranscriptIndex {
     }
 
     private mutating func readCall(
-        _ line: Span<UInt8>, _ record: ClaudeRecord, _ place: Place, _ node: Int32, _ thread: Int, _ block: Range<Int>, part: Int
+        _ line: Span<UInt8>, _ record: ClaudeRecord, _ place: Place, _ node: Int32, _ thread: Int, _ block: Scan.Fields, part: Int
     ) {
-        guard let call = Scan.inner(line, Scan.member(line, block, Names.id)), !call.isEmpty else {
+        guard let call = Scan.inner(line, block[Names.id]), !call.isEmpty else {
             add(.malformed, line, place, id: .record(record.uuid), part: part, thread: thread, node: node)
             return
         }
-        let role = Self.claudeRole(Scan.key(line, Scan.member(line, block, Names.name)))
+        let role = Self.claudeRole(Scan.key(line, block[Names.name]))
         guard
             let ref = add(
                 .tool, line, place, id: .call(call, ""), part: part, thread: thread,
@@ -389,7 +356,7 @@ extension TranscriptIndex {
             )
         else { return }
         if !isRepeat { openCall(Scan.hash(line, call), ref) }
-        let input = Scan.member(line, block, Names.input)
+        let input = block[Names.input]
         switch role {
         case .todoWrite:
             guard Scan.kind(line, Scan.member(line, input, Names.todos)) == .array else { return }

@@ -75,6 +75,26 @@ struct ClaudeRecord {
     }
 }
 
+/// The message of a record, taken apart once for all who look at it.
+struct ClaudeMessage {
+    /// The members of the message.
+    let fields: Scan.Fields
+    let content: Range<Int>?
+    /// Whether the content is a string, an array of parts, or nothing of the kind.
+    let kind: ValueKind
+    /// The members of each part of the content; broken ones are no objects.
+    private(set) var parts: [Scan.Fields] = []
+
+    init(_ line: Span<UInt8>, _ record: ClaudeRecord) {
+        fields = Scan.Fields(line, record.message)
+        content = fields[Names.content]
+        kind = Scan.kind(line, content)
+        guard kind == .array, let content else { return }
+        var elements = Scan.Elements(content)
+        while let part = elements.next(line) { parts.append(Scan.Fields(line, part)) }
+    }
+}
+
 /// What a user's text is, by how it begins.
 enum ClaudeText {
     /// A person's words.

@@ -5,7 +5,10 @@ import Desktops
 extension SessionFacts {
     // MARK: Claude Code
 
-    mutating func note(_ line: Span<UInt8>, _ range: Range<Int>, claude record: ClaudeRecord, type: Key?, isHelper: Bool) {
+    mutating func note(
+        _ line: Span<UInt8>, _ range: Range<Int>, claude record: ClaudeRecord, _ message: ClaudeMessage, type: Key?,
+        isHelper: Bool
+    ) {
         note(time: Scan.time(line, record.timestamp))
         if !hasRecord, record.uuid != nil {
             hasRecord = true
@@ -21,8 +24,8 @@ extension SessionFacts {
             forkedFrom = Scan.string(line, source) ?? Scan.string(line, Scan.member(line, source, Names.sessionId))
         }
         switch type {
-        case Names.user: noteUser(line, record, isHelper)
-        case Names.assistant: noteAssistant(line, record, isHelper)
+        case Names.user: noteUser(line, record, message, isHelper)
+        case Names.assistant: noteAssistant(line, record, message, isHelper)
         case Names.system:
             if Scan.key(line, record.subtype) == TranscriptIndex.apiError { activity = .failed }
         case Names.customTitleRecord: customTitle = title(line, range, Names.customTitle) ?? customTitle
@@ -60,23 +63,15 @@ extension SessionFacts {
         return title.isEmpty ? nil : title
     }
 
-    private mutating func noteUser(_ line: Span<UInt8>, _ record: ClaudeRecord, _ isHelper: Bool) {
-        guard !record.isMeta, !record.isCompactSummary, isHelper || !record.isSidechain,
-            let content = record.messageContent(line)
+    private mutating func noteUser(_ line: Span<UInt8>, _ record: ClaudeRecord, _ message: ClaudeMessage, _ isHelper: Bool) {
+        guard !record.isMeta, !record.isCompactSummary, isHelper || !record.isSidechain, let content = message.content
         else { return }
         if let uuid = record.uuid { lastRecord = Scan.text(line, uuid) }
-        if Scan.kind(line, content) == .string {
-            noteUserText(line, content)
-            return
-        }
-        guard Scan.kind(line, content) == .array else { return }
-        var elements = Scan.Elements(content)
-        while let block = elements.next(line) {
-            switch Scan.key(line, Scan.member(line, block, Names.type)) {
+        if message.kind == .string { noteUserText(line, content) }
+        for part in message.parts {
+            switch Scan.key(line, part[Names.type]) {
             case Names.text:
-                if let text = Scan.member(line, block, Names.text), Scan.kind(line, text) == .string {
-                    noteUserText(line, text)
-                }
+                if let text = part[Names.text], Scan.kind(line, text) == .string { noteUserText(line, text) }
             case Names.toolResult: activity = .working
             default: break
             }
@@ -95,35 +90,26 @@ extension SessionFacts {
         }
     }
 
-    private mutating func noteAssistant(_ line: Span<UInt8>, _ record: ClaudeRecord, _ isHelper: Bool) {
-        guard isHelper || !record.isSidechain, let message = record.message, Scan.kind(line, message) == .object
-        else { return }
+    private mutating func noteAssistant(
+        _ line: Span<UInt8>, _ record: ClaudeRecord, _ message: ClaudeMessage, _ isHelper: Bool
+    ) {
+        guard isHelper || !record.isSidechain, !message.fields.isBroken else { return }
         if let uuid = record.uuid { lastRecord = Scan.text(line, uuid) }
-        var stop: Range<Int>?
-        var content: Range<Int>?
-        var members = Scan.Members(message)
-        while let member = members.next(line) {
-            switch Key(line, member.name) {
-            case Names.model:
-                guard let name = Scan.inner(line, member.value), !Scan.hasPrefix(line, name, "<synthetic>") else { break }
-                if model.map({ !Self.equal(line, member.value, $0) }) ?? true { model = Scan.string(line, member.value) }
-            case Names.stopReason: stop = member.value
-            case Names.content: content = member.value
-            default: break
-            }
+        if let value = message.fields[Names.model], let name = Scan.inner(line, value),
+            !Scan.hasPrefix(line, name, "<synthetic>"), model.map({ !Self.equal(line, value, $0) }) ?? true
+        {
+            model = Scan.string(line, value)
         }
+        let stop = message.fields[Names.stopReason]
         if record.isAPIError {
             activity = .failed
         } else if record.isAborted {
             activity = .interrupted
         } else if Scan.key(line, stop) == Names.toolUse {
             activity = .working
-        } else if Scan.isNull(line, stop), Scan.kind(line, content) == .array, let content {
+        } else if Scan.isNull(line, stop), let last = message.parts.last {
             // Old versions write no reason: only an answer that ends in words is over.
-            var last: Key?
-            var elements = Scan.Elements(content)
-            while let block = elements.next(line) { last = Scan.key(line, Scan.member(line, block, Names.type)) }
-            activity = last == Names.text ? .done : .working
+            activity = Scan.key(line, last[Names.type]) == Names.text ? .done : .working
         } else {
             activity = .done
         }

@@ -84,6 +84,12 @@ extension Scan {
         let end = range.upperBound
         let raw = unsafe bytes.bytes
         while index < end {
+            while index + 32 <= end {
+                let chunk = unsafe raw.unsafeLoadUnaligned(fromByteOffset: index, as: SIMD4<UInt64>.self)
+                let high = (chunk[0] | chunk[1] | chunk[2] | chunk[3]) & 0x8080_8080_8080_8080
+                guard high == 0 else { break }
+                index += 32
+            }
             if index + 8 <= end {
                 let word = unsafe raw.unsafeLoadUnaligned(fromByteOffset: index, as: UInt64.self)
                 if word & 0x8080_8080_8080_8080 == 0 {
@@ -91,6 +97,7 @@ extension Scan {
                     continue
                 }
             }
+            guard index < end else { break }
             let lead = bytes[index]
             if lead < 0x80 {
                 index += 1

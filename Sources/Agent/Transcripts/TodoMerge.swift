@@ -45,7 +45,7 @@ struct TodoMerge {
 extension TranscriptIndex {
     /// Reads the result of a task tool and adds the list as it stands after it.
     mutating func mergeTask(
-        _ line: Span<UInt8>, _ call: Range<Int>, _ place: Place, _ tool: EntryRef, _ rich: Range<Int>?, part: Int, node: Int32
+        _ line: Span<UInt8>, _ call: Range<Int>, _ place: Place, _ tool: EntryRef, _ rich: Scan.Fields, part: Int, node: Int32
     ) {
         let isNew = find(line, call: call, ".todo") == nil
         guard
@@ -54,19 +54,19 @@ extension TranscriptIndex {
                 role: .task, node: node
             ), isNew
         else { return }
-        if let task = Scan.member(line, rich, Names.task), let id = Self.taskID(line, Scan.member(line, task, Names.id)) {
+        if let task = rich[Names.task], let id = Self.taskID(line, Scan.member(line, task, Names.id)) {
             todos.set(
                 id, text: Scan.string(line, Scan.member(line, task, Names.subject)),
                 state: Self.todoState(line, Scan.member(line, task, Names.status))
             )
-        } else if let id = Self.taskID(line, Scan.member(line, rich, Names.taskId)) {
-            let to = Scan.member(line, Scan.member(line, rich, Names.statusChange), Names.to)
+        } else if let id = Self.taskID(line, rich[Names.taskId]) {
+            let to = Scan.member(line, rich[Names.statusChange], Names.to)
             if Scan.key(line, to) == Self.deleted {
                 todos.remove(id)
             } else {
                 todos.set(id, text: nil, state: Self.todoState(line, to))
             }
-        } else if let tasks = Scan.member(line, rich, Names.tasks), Scan.kind(line, tasks) == .array {
+        } else if let tasks = rich[Names.tasks], Scan.kind(line, tasks) == .array {
             todos.removeAll()
             var elements = Scan.Elements(tasks)
             while let task = elements.next(line) {
