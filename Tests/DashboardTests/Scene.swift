@@ -166,8 +166,7 @@ extension Block {
     func send(_ method: HTTPMethod, _ path: String, _ fields: [(String, String)], body: [UInt8] = []) async throws -> HTTPResponse {
         var all = HTTPFields()
         for (name, value) in fields { all.add(name, value) }
-        let url = try #require(HTTPURL(base + path))
-        return try await HTTPClient.send(OutgoingRequest(method, url, fields: all, body: body))
+        return try await HTTPClient.send(OutgoingRequest(method, url: base + path, fields: all, body: body))
     }
 
     /// - Parameter cookie: `own` stands for the owner's.
