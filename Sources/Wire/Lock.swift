@@ -31,28 +31,32 @@ import Glibc
     @usableFromInline func enter() { unsafe pthread_mutex_lock(mutex) }
     @usableFromInline func leave() { unsafe pthread_mutex_unlock(mutex) }
 
-    fileprivate func wait(on condition: UnsafeMutablePointer<pthread_cond_t>) {
-        unsafe pthread_cond_wait(condition, mutex)
+    /// Runs `body` until it has a result, and sleeps in between until `condition` is signalled. Each run is an access of its
+    /// own: sleeping inside one would let the optimiser keep what the value was before other threads changed it.
+    func withLock<Result>(waitingFor condition: Condition, _ body: (inout Value) -> Result?) -> Result {
+        enter()
+        defer { leave() }
+        while true {
+            if let result = body(&value) { return result }
+            unsafe pthread_cond_wait(condition.handle, mutex)
+        }
     }
 }
 
 /// Lets a thread sleep until another changed what a lock guards.
 @safe final class Condition: @unchecked Sendable {
-    private let condition: UnsafeMutablePointer<pthread_cond_t>
+    fileprivate let handle: UnsafeMutablePointer<pthread_cond_t>
 
     init() {
-        unsafe condition = .allocate(capacity: 1)
-        unsafe condition.initialize(to: pthread_cond_t())
-        unsafe pthread_cond_init(condition, nil)
+        unsafe handle = .allocate(capacity: 1)
+        unsafe handle.initialize(to: pthread_cond_t())
+        unsafe pthread_cond_init(handle, nil)
     }
 
     deinit {
-        unsafe pthread_cond_destroy(condition)
-        unsafe condition.deallocate()
+        unsafe pthread_cond_destroy(handle)
+        unsafe handle.deallocate()
     }
 
-    /// Leaves the lock, sleeps, and enters it again. The caller must be inside, and must look again at what it waits for.
-    func wait(inside lock: Lock<some Any>) { unsafe lock.wait(on: condition) }
-
-    func signal() { unsafe pthread_cond_signal(condition) }
+    func signal() { unsafe pthread_cond_signal(handle) }
 }

@@ -68,13 +68,16 @@ package final class WorkerPool: Sendable {
     }
 
     private func next() -> @Sendable () -> Void {
-        queue.withLock { state in
-            while state.first == state.waiting.count {
+        var wasIdle = false
+        return queue.withLock(waitingFor: work) { state in
+            if wasIdle { state.idle -= 1 }
+            wasIdle = false
+            guard state.first < state.waiting.count else {
                 state.waiting.removeAll(keepingCapacity: true)
                 state.first = 0
                 state.idle += 1
-                work.wait(inside: queue)
-                state.idle -= 1
+                wasIdle = true
+                return nil
             }
             let job = state.waiting[state.first]
             state.waiting[state.first] = {}
