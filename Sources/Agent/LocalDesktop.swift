@@ -167,14 +167,18 @@ package import Wire
         let time = now()
         var changed: [SessionSummary] = []
         for path in paths {
-            guard let summary = catalogue.summary(path: path, now: time), announced[summary.id] != summary else { continue }
+            guard let summary = catalogue.summary(path: path, now: time), announced[summary.id] != summary else {
+                continue
+            }
             announced[summary.id] = summary
             changed.append(summary)
         }
         if !changed.isEmpty { onSessions?(changed, []) }
     }
 
-    /// Tells of every difference, gone sessions included. States change by time alone, so this runs with each poll.
+    /// Tells of every difference, gone sessions included.
+    ///
+    /// States change by time alone, so this runs with each poll.
     private func announceChanges() {
         let all = catalogue.summaries(now: now())
         let present = Set(all.map(\.id))
@@ -205,7 +209,9 @@ package import Wire
         }
     }
 
-    /// Reads what a followed transcript has got and publishes it. What comes meanwhile is read right after.
+    /// Reads what a followed transcript has got and publishes it.
+    ///
+    /// What comes meanwhile is read right after.
     private func refresh(_ transcript: Transcript) {
         let path = transcript.found.path
         guard refreshing[path] == nil else {
@@ -290,7 +296,10 @@ package import Wire
     }
 
     package func timeline(
-        session: String, thread: String, before: Int?, limit: Int
+        session: String,
+        thread: String,
+        before: Int?,
+        limit: Int
     ) async throws(DesktopServiceError) -> TimelinePage {
         guard (1...TranscriptLimits.pageBlocks).contains(limit) else { throw .invalid("limit must be 1 to 200") }
         let transcript = try await transcript(of: session)
@@ -299,7 +308,9 @@ package import Wire
         }
     }
 
-    package func block(session: String, id: String, offset: Int, length: Int) async throws(DesktopServiceError) -> BodyChunk {
+    package func block(session: String, id: String, offset: Int, length: Int) async throws(DesktopServiceError)
+        -> BodyChunk
+    {
         let transcript = try await transcript(of: session)
         return try await offload { () throws(DesktopServiceError) in
             try transcript.body(id: id, offset: offset, length: length)
@@ -321,7 +332,10 @@ package import Wire
         guard offset <= file.bytes.count else { throw .invalid("offset is past the end") }
         let end = offset + min(length, TranscriptLimits.chunk, file.bytes.count - offset)
         return MediaChunk(
-            offset: offset, bytes: Array(file.bytes[offset..<end]), totalSize: file.bytes.count, version: file.version,
+            offset: offset,
+            bytes: Array(file.bytes[offset..<end]),
+            totalSize: file.bytes.count,
+            version: file.version,
             mediaType: file.mediaType
         )
     }
@@ -350,7 +364,9 @@ package import Wire
     /// A session's transcript, read up to its end.
     private func transcript(of session: String) async throws(DesktopServiceError) -> Transcript {
         if catalogue.path(session: session) == nil { await listed() }
-        guard let path = catalogue.path(session: session), let listing = catalogue.listing(path: path) else { throw .notFound }
+        guard let path = catalogue.path(session: session), let listing = catalogue.listing(path: path) else {
+            throw .notFound
+        }
         if listing.found.isCompressed { throw .failed("this session is compressed and cannot be read here") }
         let transcript = open.transcript(listing.found, session: session, keeping: followed)
         guard await catchUp(transcript) == .current else { throw .notFound }

@@ -30,10 +30,15 @@ struct CatalogueTests {
             #expect(session.project == expected.value["cwd"]?.string)
             #expect(session.model == expected.value["model"]?.string)
             #expect(session.agentVersion == expected.value["version"]?.string)
-            if let title = expected.value["title"]?.string { #expect(session.title.hasPrefix(title), "\(expected.path)") }
+            if let title = expected.value["title"]?.string {
+                #expect(session.title.hasPrefix(title), "\(expected.path)")
+            }
             let native = try #require(expected.value["session"]?.string)
             let isHelper = expected.path.contains("/agent-")
-            #expect(session.nativeID == (isHelper ? expected.path.split(separator: "/").last.map { String($0.dropLast(6)) } : native))
+            #expect(
+                session.nativeID
+                    == (isHelper ? expected.path.split(separator: "/").last.map { String($0.dropLast(6)) } : native)
+            )
             #expect(session.isArchived == expected.path.contains("archived"))
             if isHelper { #expect(session.parent == sessions.first { $0.nativeID == native }?.id) }
             if let parent = expected.value["parent"]?.string {
@@ -56,7 +61,9 @@ struct CatalogueTests {
             let transcript = Transcript(found, session: session.id)
             #expect(transcript.catchUp() == .current)
             transcript.link(helpers: helpers)
-            let blocks = try transcript.page(thread: "main", before: nil, limit: 200).blocks.filter { $0.kind == .subagent }
+            let blocks = try transcript.page(thread: "main", before: nil, limit: 200).blocks.filter {
+                $0.kind == .subagent
+            }
             #expect(!blocks.isEmpty)
             for block in blocks {
                 let child = try #require(block.child)
@@ -96,16 +103,23 @@ struct CatalogueTests {
 
     @Test func `a compressed rollout is listed and says that it cannot be read`() {
         let scratch = Scratch()
-        scratch.write("zst", to: ".codex/sessions/2026/10/22/rollout-2026-10-22T09-00-00-01a162d6-b280-7ab1-8563-d10370da03e0.jsonl.zst")
+        scratch.write(
+            "zst",
+            to: ".codex/sessions/2026/10/22/rollout-2026-10-22T09-00-00-01a162d6-b280-7ab1-8563-d10370da03e0.jsonl.zst"
+        )
         let sessions = catalogue(scratch.path).summaries(now: 0)
         #expect(sessions.map(\.title) == ["Compressed, not readable here"])
         #expect(sessions.map(\.nativeID) == ["01a162d6-b280-7ab1-8563-d10370da03e0"])
     }
 
-    @Test("titles go by rank", arguments: [
-        (["custom", "ai", "prompt", "last"], "custom"), (["ai", "prompt", "last"], "ai"), (["prompt", "last"], "prompt"),
-        (["last"], "last"),
-    ])
+    @Test(
+        "titles go by rank",
+        arguments: [
+            (["custom", "ai", "prompt", "last"], "custom"), (["ai", "prompt", "last"], "ai"),
+            (["prompt", "last"], "prompt"),
+            (["last"], "last"),
+        ]
+    )
     func titles(given: [String], title: String) {
         let scratch = Scratch()
         let lines = [
@@ -114,7 +128,9 @@ struct CatalogueTests {
         ]
         let attachment = #"{"type":"attachment","uuid":"x"}"#
         scratch.write(
-            ([attachment] + given.reversed().compactMap { lines[$0] }).joined(separator: "\n") + "\n", to: ".claude/projects/-p/s.jsonl")
+            ([attachment] + given.reversed().compactMap { lines[$0] }).joined(separator: "\n") + "\n",
+            to: ".claude/projects/-p/s.jsonl"
+        )
         #expect(catalogue(scratch.path).summaries(now: 0).map(\.title) == [title])
     }
 
@@ -123,7 +139,8 @@ struct CatalogueTests {
         scratch.write(user("own words", id: "leaf") + "\n", to: ".claude/projects/-p/a.jsonl")
         scratch.write(
             #"{"type":"summary","summary":"A better name","leafUuid":"leaf"}"# + "\n" + user("other", id: "o") + "\n",
-            to: ".claude/projects/-p/b.jsonl")
+            to: ".claude/projects/-p/b.jsonl"
+        )
         #expect(Set(catalogue(scratch.path).summaries(now: 0).map(\.title)) == ["A better name", "other"])
     }
 
@@ -133,15 +150,22 @@ struct CatalogueTests {
         #expect(catalogue(scratch.path).summaries(now: 0).isEmpty)
     }
 
-    @Test("a live process says what its session does; a dead one says nothing", arguments: [("busy", SessionState.running), ("idle", .idle)])
+    @Test(
+        "a live process says what its session does; a dead one says nothing",
+        arguments: [("busy", SessionState.running), ("idle", .idle)]
+    )
     func processes(status: String, state: SessionState) {
         let scratch = Scratch()
         let now = Int64(time(nil)) * 1_000
         scratch.write(user("go", id: "u") + "\n", to: ".claude/projects/-p/alive.jsonl")
         scratch.write(
             user("go", id: "u") + "\n" + assistant(#"{"type":"text","text":"done"}"#, id: "a", parent: "u") + "\n",
-            to: ".claude/projects/-p/dead.jsonl")
-        scratch.write(#"{"pid":\#(getpid()),"sessionId":"alive","status":"\#(status)"}"#, to: ".claude/sessions/\(getpid()).json")
+            to: ".claude/projects/-p/dead.jsonl"
+        )
+        scratch.write(
+            #"{"pid":\#(getpid()),"sessionId":"alive","status":"\#(status)"}"#,
+            to: ".claude/sessions/\(getpid()).json"
+        )
         scratch.write(#"{"pid":4194999,"sessionId":"dead","status":"busy"}"#, to: ".claude/sessions/4194999.json")
         let sessions = catalogue(scratch.path).summaries(now: now)
         #expect(sessions.first { $0.nativeID == "alive" }?.state == state)
@@ -160,17 +184,25 @@ struct CatalogueTests {
     @Test func `the environment moves the agents' folders, unless a home is given`() {
         let variables = ["HOME": "/h", "CLAUDE_CONFIG_DIR": "/c", "CODEX_HOME": "/x,/y"]
         #expect(AgentRoots(home: nil, environment: variables) == AgentRoots(claude: "/c", codex: ["/x", "/y"]))
-        #expect(AgentRoots(home: nil, environment: ["HOME": "/h"]) == AgentRoots(claude: "/h/.claude", codex: ["/h/.codex"]))
-        #expect(AgentRoots(home: "/d", environment: variables) == AgentRoots(claude: "/d/.claude", codex: ["/d/.codex"]))
+        #expect(
+            AgentRoots(home: nil, environment: ["HOME": "/h"]) == AgentRoots(claude: "/h/.claude", codex: ["/h/.codex"])
+        )
+        #expect(
+            AgentRoots(home: "/d", environment: variables) == AgentRoots(claude: "/d/.claude", codex: ["/d/.codex"])
+        )
     }
 
     @Test func `secrets and links beside transcripts are left alone`() {
         let scratch = Scratch()
         scratch.write(user("go", id: "u") + "\n", to: "outside/secret.jsonl")
         scratch.write(user("go", id: "u") + "\n", to: ".claude/projects/-p/s.jsonl")
-        for name in ["auth.json", ".credentials.json", "sessions/1.abc.key"] { scratch.write("secret", to: ".claude/\(name)") }
+        for name in ["auth.json", ".credentials.json", "sessions/1.abc.key"] {
+            scratch.write("secret", to: ".claude/\(name)")
+        }
         #expect(unsafe symlink("\(scratch.path)/outside", "\(scratch.path)/.claude/projects/-link") == 0)
-        #expect(unsafe symlink("\(scratch.path)/outside/secret.jsonl", "\(scratch.path)/.claude/projects/-p/l.jsonl") == 0)
+        #expect(
+            unsafe symlink("\(scratch.path)/outside/secret.jsonl", "\(scratch.path)/.claude/projects/-p/l.jsonl") == 0
+        )
         #expect(catalogue(scratch.path).summaries(now: 0).map(\.nativeID) == ["s"])
     }
 }

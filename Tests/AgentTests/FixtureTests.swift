@@ -4,7 +4,10 @@ import Desktops
 import Testing
 import Web
 
-@Suite("The shared transcripts", .enabled(if: SharedFixtures.folder != nil, "the maker of fixtures is not beside the package"))
+@Suite(
+    "The shared transcripts",
+    .enabled(if: SharedFixtures.folder != nil, "the maker of fixtures is not beside the package")
+)
 struct FixtureTests {
     struct Expected: Sendable, CustomTestStringConvertible {
         var path: String
@@ -24,7 +27,11 @@ struct FixtureTests {
         let folder = try #require(SharedFixtures.folder)
         let agent: AgentKind = expected.path.hasPrefix("claude/") ? .claudeCode : .codex
         let index = try #require(
-            TranscriptIndex.reading("\(folder)/\(expected.path)", agent: agent, isHelper: expected.path.contains("/agent-"))
+            TranscriptIndex.reading(
+                "\(folder)/\(expected.path)",
+                agent: agent,
+                isHelper: expected.path.contains("/agent-")
+            )
         )
         var wanted: [String: Int] = [:]
         for (kind, count) in try #require(expected.value["blocks"]?.object) { wanted[kind] = count.int }

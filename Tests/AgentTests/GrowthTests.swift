@@ -20,8 +20,12 @@ struct GrowthTests {
     }
 
     @Test(
-        "growth in odd pieces ends in the same blocks at any prefix", .enabled(if: SharedFixtures.folder != nil),
-        arguments: FixtureTests.all.filter { !$0.path.contains("huge") && !$0.path.contains("2026/11/26") && !$0.path.contains("long") })
+        "growth in odd pieces ends in the same blocks at any prefix",
+        .enabled(if: SharedFixtures.folder != nil),
+        arguments: FixtureTests.all.filter {
+            !$0.path.contains("huge") && !$0.path.contains("2026/11/26") && !$0.path.contains("long")
+        }
+    )
     func pieces(expected: FixtureTests.Expected) throws {
         let folder = try #require(SharedFixtures.folder)
         let agent: AgentKind = expected.path.hasPrefix("claude/") ? .claudeCode : .codex
@@ -66,9 +70,16 @@ struct GrowthTests {
         let path = scratch.write(user("one", id: "a") + "\n", to: "s.jsonl")
         let transcript = try open(path)
         transcript.track(true)
-        scratch.write(user("other and longer", id: "a") + "\n" + user("more", id: "b", parent: "a") + "\n", to: "s.jsonl")
+        scratch.write(
+            user("other and longer", id: "a") + "\n" + user("more", id: "b", parent: "a") + "\n",
+            to: "s.jsonl"
+        )
         #expect(transcript.catchUp() == .current)
-        #expect(try transcript.page(thread: "main", before: nil, limit: 10).blocks.map(\.text) == ["other and longer", "more"])
+        #expect(
+            try transcript.page(thread: "main", before: nil, limit: 10).blocks.map(\.text) == [
+                "other and longer", "more",
+            ]
+        )
         // Whoever watches has an older state and is told to load again.
         let update = try #require(transcript.updates().first)
         #expect(update.since == update.revision)
@@ -94,7 +105,11 @@ struct GrowthTests {
 
     @Test func `an update covers what changed since the one before`() throws {
         let scratch = Scratch()
-        let call = assistant(#"{"type":"tool_use","id":"t1","name":"Bash","input":{"command":"ls"}}"#, id: "a", parent: "u")
+        let call = assistant(
+            #"{"type":"tool_use","id":"t1","name":"Bash","input":{"command":"ls"}}"#,
+            id: "a",
+            parent: "u"
+        )
         let path = scratch.write(user("go", id: "u") + "\n", to: "s.jsonl")
         let transcript = try open(path)
         transcript.track(true)
@@ -106,7 +121,8 @@ struct GrowthTests {
         #expect(first.since == start)
         #expect(first.blocks.map(\.kind) == [.tool, .usage])
         #expect(first.blocks[0].state == .streaming)
-        let result = #"{"type":"user","uuid":"r","message":{"content":[{"type":"tool_result","tool_use_id":"t1","content":"x"}]}}"#
+        let result =
+            #"{"type":"user","uuid":"r","message":{"content":[{"type":"tool_result","tool_use_id":"t1","content":"x"}]}}"#
         scratch.write(Array((result + "\n").utf8), to: "s.jsonl", append: true)
         #expect(transcript.catchUp() == .current)
         let second = try #require(transcript.updates().first)
@@ -137,7 +153,11 @@ struct GrowthTests {
         let path = scratch.write(user("one", id: "a") + "\n", to: "s.jsonl")
         var long = Array(#"{"type":"user","message":{"content":""#.utf8)
         long += [UInt8](repeating: UInt8(ascii: "x"), count: TranscriptLimits.line + 10)
-        scratch.write(long + Array("\"}}\n".utf8) + Array((user("two", id: "b", parent: "a") + "\n").utf8), to: "s.jsonl", append: true)
+        scratch.write(
+            long + Array("\"}}\n".utf8) + Array((user("two", id: "b", parent: "a") + "\n").utf8),
+            to: "s.jsonl",
+            append: true
+        )
         let page = try blocks(of: path)
         #expect(page.map(\.kind) == [.user, .badLine, .user])
         #expect(page[2].text == "two")
@@ -161,7 +181,9 @@ struct GrowthTests {
             fetched += chunk.bytes
         }
         #expect(String(decoding: fetched, as: UTF8.self) == whole)
-        #expect(throws: DesktopServiceError.self) { try transcript.body(id: block.id, offset: fetched.count + 1, length: 1) }
+        #expect(throws: DesktopServiceError.self) {
+            try transcript.body(id: block.id, offset: fetched.count + 1, length: 1)
+        }
     }
 
     @Test func `a symbolic link is not read`() throws {

@@ -25,9 +25,13 @@ struct LinkedDesktopTests {
         let endpoint = DesktopEndpoint(
             identity: DesktopIdentity(id: device, name: "computer", version: "1", homeDirectory: scratch.path),
             service: desktop,
-            connect: { () async throws(LinkConnectError) in relay.connect(as: RelayIdentity(device: device, role: .desktop)) }
+            connect: { () async throws(LinkConnectError) in
+                relay.connect(as: RelayIdentity(device: device, role: .desktop))
+            }
         )
-        desktop.onSessions = { [weak endpoint] changed, removed in endpoint?.announce(changed: changed, removed: removed) }
+        desktop.onSessions = { [weak endpoint] changed, removed in
+            endpoint?.announce(changed: changed, removed: removed)
+        }
         desktop.onUpdate = { [weak endpoint] update in endpoint?.publish(update) }
         desktop.start()
         endpoint.start()
@@ -52,7 +56,12 @@ struct LinkedDesktopTests {
         #expect(await heard.wait { hub.isLive(session.id) })
 
         for number in 1...3 {
-            let line = assistant(#"{"type":"text","text":"answer \#(number)"}"#, id: "a\(number)", parent: "u", message: "m\(number)")
+            let line = assistant(
+                #"{"type":"text","text":"answer \#(number)"}"#,
+                id: "a\(number)",
+                parent: "u",
+                message: "m\(number)"
+            )
             scratch.write(Array((line + "\n").utf8), to: file, append: true)
             #expect(await heard.wait { timeline.blocks.contains { $0.text == "answer \(number)" } })
         }

@@ -83,8 +83,16 @@ struct LocalDesktopTests {
         var revision = page.revision
         for number in 1...5 {
             let start = milliseconds()
-            scratch.write(Array((user("more \(number)", id: "u\(number)", parent: "u") + "\n").utf8), to: ".claude/projects/-p/s.jsonl", append: true)
-            #expect(await heard.wait { heard.updates.contains { $0.update.blocks.contains { $0.text == "more \(number)" } } })
+            scratch.write(
+                Array((user("more \(number)", id: "u\(number)", parent: "u") + "\n").utf8),
+                to: ".claude/projects/-p/s.jsonl",
+                append: true
+            )
+            #expect(
+                await heard.wait {
+                    heard.updates.contains { $0.update.blocks.contains { $0.text == "more \(number)" } }
+                }
+            )
             let heardAt = try #require(heard.updates.last)
             quickest = min(quickest, heardAt.at - start)
             #expect(heardAt.update.since <= revision)
@@ -94,7 +102,11 @@ struct LocalDesktopTests {
         #expect(quickest < 100)
         desktop.unfollow(session: session.id)
         let count = heard.updates.count
-        scratch.write(Array((user("unseen", id: "x", parent: "u") + "\n").utf8), to: ".claude/projects/-p/s.jsonl", append: true)
+        scratch.write(
+            Array((user("unseen", id: "x", parent: "u") + "\n").utf8),
+            to: ".claude/projects/-p/s.jsonl",
+            append: true
+        )
         #expect(await heard.wait { heard.sessions[session.id]?.state == .running })
         #expect(heard.updates.count == count)
     }
@@ -109,13 +121,16 @@ struct LocalDesktopTests {
         let path = scratch.write(user("new", id: "u") + "\n", to: ".claude/projects/-new/s.jsonl")
         #expect(await heard.wait { heard.sessions.values.contains { $0.title == "new" } })
         scratch.write(
-            user("count", id: "h", more: #","isSidechain":true"#) + "\n", to: ".claude/projects/-new/s/subagents/agent-a1.jsonl")
+            user("count", id: "h", more: #","isSidechain":true"#) + "\n",
+            to: ".claude/projects/-new/s/subagents/agent-a1.jsonl"
+        )
         #expect(await heard.wait { heard.sessions.values.contains { $0.nativeID == "agent-a1" } })
         let helper = try #require(heard.sessions.values.first { $0.nativeID == "agent-a1" })
         #expect(helper.parent == SessionID.claude(session: "s"))
         scratch.write(
             #"{"type":"session_meta","payload":{"id":"01a162d6-b280-7ab1-8563-d10370da03e0","cwd":"/p"}}"# + "\n",
-            to: ".codex/sessions/2026/11/30/rollout-2026-11-30T09-00-00-01a162d6-b280-7ab1-8563-d10370da03e0.jsonl")
+            to: ".codex/sessions/2026/11/30/rollout-2026-11-30T09-00-00-01a162d6-b280-7ab1-8563-d10370da03e0.jsonl"
+        )
         #expect(await heard.wait { heard.sessions.values.contains { $0.agent == .codex } })
         #expect(unsafe unlink(path) == 0)
         #expect(await heard.wait { heard.removed.contains(SessionID.claude(session: "s")) })
@@ -126,7 +141,8 @@ struct LocalDesktopTests {
         let name = "rollout-2026-11-30T09-00-00-01a162d6-b280-7ab1-8563-d10370da03e0.jsonl"
         let path = scratch.write(
             #"{"type":"session_meta","payload":{"id":"01a162d6-b280-7ab1-8563-d10370da03e0","cwd":"/p"}}"# + "\n",
-            to: ".codex/sessions/2026/11/30/\(name)")
+            to: ".codex/sessions/2026/11/30/\(name)"
+        )
         scratch.write("", to: ".codex/archived_sessions/.keep")
         let (desktop, heard) = await desktop(scratch)
         defer { desktop.stop() }
@@ -155,7 +171,9 @@ struct LocalDesktopTests {
                     #expect(first.mediaType == "image/png")
                     let rest = try await desktop.media(id: id, offset: first.bytes.count, length: .max)
                     #expect(rest.version == first.version)
-                    #expect(first.bytes.count + rest.bytes.count == min(first.totalSize, 1_000 + TranscriptLimits.chunk))
+                    #expect(
+                        first.bytes.count + rest.bytes.count == min(first.totalSize, 1_000 + TranscriptLimits.chunk)
+                    )
                     images += 1
                 }
                 guard let size = block.fullSize else { continue }

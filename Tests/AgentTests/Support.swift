@@ -70,4 +70,3 @@ enum SharedFixtures {
         return got == size ? bytes : []
     }
 }
-

@@ -140,7 +140,8 @@ extension AgentRoots {
         }
     }
 
-    private func scanHelpers(_ folder: String, _ relative: String, session: String, depth: Int, _ scan: inout Findings) {
+    private func scanHelpers(_ folder: String, _ relative: String, session: String, depth: Int, _ scan: inout Findings)
+    {
         guard depth < 4, Folder.isReal(folder) else { return }
         scan.folders.append(folder)
         for name in Folder.names(folder) {
@@ -152,7 +153,8 @@ extension AgentRoots {
         }
     }
 
-    private func add(claude path: String, _ relative: String, _ name: String, session: String?, _ scan: inout Findings) {
+    private func add(claude path: String, _ relative: String, _ name: String, session: String?, _ scan: inout Findings)
+    {
         guard let stamp = FileStamp.of(path), scan.transcripts.count < TranscriptLimits.transcripts else { return }
         var found = FoundTranscript(path: path, relative: relative, agent: .claudeCode, stamp: stamp)
         if name.hasPrefix("agent-") {
@@ -169,19 +171,33 @@ extension AgentRoots {
         scanRollouts("\(root)/archived_sessions", "codex/archived_sessions", depth: 3, isArchived: true, &scan)
     }
 
-    private func scanRollouts(_ folder: String, _ relative: String, depth: Int, isArchived: Bool, _ scan: inout Findings) {
+    private func scanRollouts(
+        _ folder: String,
+        _ relative: String,
+        depth: Int,
+        isArchived: Bool,
+        _ scan: inout Findings
+    ) {
         guard depth < 4, Folder.isReal(folder) else { return }
         scan.folders.append(folder)
         for name in Folder.names(folder) {
             if name.hasPrefix("rollout-"), name.hasSuffix(".jsonl") || name.hasSuffix(".jsonl.zst") {
                 let path = "\(folder)/\(name)"
-                guard let stamp = FileStamp.of(path), scan.transcripts.count < TranscriptLimits.transcripts else { continue }
+                guard let stamp = FileStamp.of(path), scan.transcripts.count < TranscriptLimits.transcripts else {
+                    continue
+                }
                 var found = FoundTranscript(path: path, relative: "\(relative)/\(name)", agent: .codex, stamp: stamp)
                 found.isArchived = isArchived
                 found.isCompressed = name.hasSuffix(".zst")
                 scan.transcripts.append(found)
             } else if name.allSatisfy(\.isNumber) {
-                scanRollouts("\(folder)/\(name)", "\(relative)/\(name)", depth: depth + 1, isArchived: isArchived, &scan)
+                scanRollouts(
+                    "\(folder)/\(name)",
+                    "\(relative)/\(name)",
+                    depth: depth + 1,
+                    isArchived: isArchived,
+                    &scan
+                )
             }
         }
     }

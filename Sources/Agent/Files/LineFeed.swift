@@ -3,7 +3,9 @@
 import Glibc
 import Wire
 
-/// What lines are read into. Its pages are costly to get, so one serves many files.
+/// What lines are read into.
+///
+/// Its pages are costly to get, so one serves many files.
 struct LineBuffer {
     fileprivate var bytes: [UInt8] = []
 
@@ -58,7 +60,10 @@ struct LineFeed {
                 }
             }
             let got = try handle.read(
-                at: offset + skipped + filled, into: &buffer.bytes, from: filled, count: buffer.bytes.count - filled
+                at: offset + skipped + filled,
+                into: &buffer.bytes,
+                from: filled,
+                count: buffer.bytes.count - filled
             )
             if got == 0 { return true }
             let fresh = filled
@@ -72,7 +77,10 @@ struct LineFeed {
 
     /// Hands over the whole lines in `buffer[..<filled]` and moves the rest to its beginning.
     private mutating func deliverLines(
-        _ buffer: inout [UInt8], _ filled: inout Int, fresh: Int, _ deliver: (Piece, Span<UInt8>) -> Bool
+        _ buffer: inout [UInt8],
+        _ filled: inout Int,
+        fresh: Int,
+        _ deliver: (Piece, Span<UInt8>) -> Bool
     ) -> Bool {
         var start = 0
         var search = fresh

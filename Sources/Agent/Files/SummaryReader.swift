@@ -19,7 +19,9 @@ package enum SummaryReader {
         if isPoor(facts, agent), stamp.size > window {
             // The first lines are longer than the window: instructions of a rollout, a prompt with a picture.
             facts = SessionFacts()
-            guard let more = try? handle.bytes(at: 0, count: min(TranscriptLimits.firstLines, stamp.size)) else { return nil }
+            guard let more = try? handle.bytes(at: 0, count: min(TranscriptLimits.firstLines, stamp.size)) else {
+                return nil
+            }
             head = more
             note(head.span, isFromStart: true, agent, isHelper, &facts)
         }
@@ -34,7 +36,11 @@ package enum SummaryReader {
     }
 
     private static func note(
-        _ bytes: Span<UInt8>, isFromStart: Bool, _ agent: AgentKind, _ isHelper: Bool, _ facts: inout SessionFacts
+        _ bytes: Span<UInt8>,
+        isFromStart: Bool,
+        _ agent: AgentKind,
+        _ isHelper: Bool,
+        _ facts: inout SessionFacts
     ) {
         var start = 0
         if !isFromStart {
@@ -64,12 +70,19 @@ extension SessionFacts {
             let type = Scan.key(line, record[Names.type])
             let isBareMeta = type == nil && record[Names.payload] == nil && !hasRecord && record[Names.id] != nil
             note(
-                line, codex: isBareMeta ? Names.sessionMeta : type,
-                fields: isBareMeta ? record : Scan.Fields(line, record[Names.payload]), time: record[Names.timestamp]
+                line,
+                codex: isBareMeta ? Names.sessionMeta : type,
+                fields: isBareMeta ? record : Scan.Fields(line, record[Names.payload]),
+                time: record[Names.timestamp]
             )
         } else if let record = ClaudeRecord(line, range) {
             note(
-                line, range, claude: record, ClaudeMessage(line, record), type: Scan.key(line, record.type), isHelper: isHelper
+                line,
+                range,
+                claude: record,
+                ClaudeMessage(line, record),
+                type: Scan.key(line, record.type),
+                isHelper: isHelper
             )
         }
     }

@@ -21,7 +21,9 @@ package struct Catalogue: Sendable {
     }
 
     private var listings: [String: Listing] = [:]
-    /// The session id of each path. Stays once given, so that a later file cannot take an id away.
+    /// The session id of each path.
+    ///
+    /// Stays once given, so that a later file cannot take an id away.
     private var ids: [String: String] = [:]
     private var pathByID: [String: String] = [:]
     /// The session that each helper belongs to, by the helper's path.
@@ -134,9 +136,14 @@ package struct Catalogue: Sendable {
         guard isListed(listing), let id = ids[listing.found.path] else { return nil }
         let found = listing.found
         let facts = listing.facts
-        let native = found.helper.map { "agent-\($0)" } ?? (found.agent == .codex ? facts.sessionID : nil) ?? found.nameID
+        let native =
+            found.helper.map { "agent-\($0)" } ?? (found.agent == .codex ? facts.sessionID : nil) ?? found.nameID
         var summary = SessionSummary(
-            id: id, nativeID: native, agent: found.agent, title: title(listing), project: facts.cwd ?? ""
+            id: id,
+            nativeID: native,
+            agent: found.agent,
+            title: title(listing),
+            project: facts.cwd ?? ""
         )
         summary.branch = facts.branch.flatMap { $0.isEmpty ? nil : $0 }
         summary.model = facts.model
@@ -177,7 +184,9 @@ package struct Catalogue: Sendable {
     private func state(_ listing: Listing, native: String, now: Int64) -> SessionState {
         if listing.found.isArchived || listing.found.isCompressed { return .idle }
         let isFresh = now - listing.found.stamp.modifiedAt < TranscriptLimits.workingTime
-        if listing.found.agent == .claudeCode, listing.found.helper == nil, let state = running.states[native] { return state }
+        if listing.found.agent == .claudeCode, listing.found.helper == nil, let state = running.states[native] {
+            return state
+        }
         return switch listing.facts.activity {
         case .working: isFresh ? .running : .idle
         case .interrupted: .interrupted
@@ -193,7 +202,8 @@ package struct Catalogue: Sendable {
     package func helpers(of session: String) -> [String: String] {
         var helpers: [String: String] = [:]
         for (path, parent) in parents where parent == session {
-            guard let listing = listings[path], let call = listing.helperCall ?? listing.facts.spawnCall, let id = ids[path]
+            guard let listing = listings[path], let call = listing.helperCall ?? listing.facts.spawnCall,
+                let id = ids[path]
             else { continue }
             helpers[call] = id
         }

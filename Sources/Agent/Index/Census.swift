@@ -16,7 +16,9 @@ package struct TranscriptCount: Sendable {
 }
 
 package enum Census {
-    /// Counts all transcripts, in the order of their paths. Those that are not shown as sessions are left out.
+    /// Counts all transcripts, in the order of their paths.
+    ///
+    /// Those that are not shown as sessions are left out.
     ///
     /// - Parameter now: milliseconds since 1970.
     package static func take(_ roots: AgentRoots, now: Int64) -> [TranscriptCount] {
@@ -29,7 +31,12 @@ package enum Census {
         var buffer = LineBuffer()
         for one in found where !one.isCompressed {
             guard
-                let index = TranscriptIndex.reading(one.path, agent: one.agent, isHelper: one.helper != nil, buffer: &buffer)
+                let index = TranscriptIndex.reading(
+                    one.path,
+                    agent: one.agent,
+                    isHelper: one.helper != nil,
+                    buffer: &buffer
+                )
             else { continue }
             var listing = Catalogue.Listing(one, index.facts)
             listing.badLines = index.badLines
@@ -37,13 +44,19 @@ package enum Census {
             if one.helper != nil { CatalogueReader.readMeta(&listing) }
             catalogue.put([listing])
             indexes[one.path] = TranscriptCount(
-                summary: SessionSummary(id: "", nativeID: "", agent: one.agent, title: "", project: ""), blocks: index.counts(),
-                records: index.records, badLines: index.badLines, unknown: index.unknown, malformed: index.malformed,
+                summary: SessionSummary(id: "", nativeID: "", agent: one.agent, title: "", project: ""),
+                blocks: index.counts(),
+                records: index.records,
+                badLines: index.badLines,
+                unknown: index.unknown,
+                malformed: index.malformed,
                 size: one.stamp.size
             )
         }
         return found.compactMap { one in
-            guard var count = indexes[one.path], let summary = catalogue.summary(path: one.path, now: now) else { return nil }
+            guard var count = indexes[one.path], let summary = catalogue.summary(path: one.path, now: now) else {
+                return nil
+            }
             count.summary = summary
             return count
         }

@@ -52,11 +52,13 @@ package final class Transcript: Sendable {
 
     /// Reads what the file has got since the last time; starts again when it is another file than before.
     package func catchUp(budget: Int = TranscriptLimits.readBudget) -> Progress {
-        guard state.withLock({ state in
-            if state.isReading { return false }
-            state.isReading = true
-            return true
-        }) else { return .busy }
+        guard
+            state.withLock({ state in
+                if state.isReading { return false }
+                state.isReading = true
+                return true
+            })
+        else { return .busy }
         let progress = read(budget)
         state.withLock { $0.isReading = false }
         return progress
@@ -67,8 +69,10 @@ package final class Transcript: Sendable {
         guard let first = try? handle.bytes(at: 0, count: min(Self.headSize, stamp.size)) else { return .gone }
         var feed = state.withLock { state -> LineFeed in
             if let known = state.stamp {
-                let isOther = known.device != stamp.device || known.inode != stamp.inode || stamp.size < state.feed.offset
-                    || first.count < state.head.count || Digest.sha256(Array(first[..<state.head.count])) != state.head.digest
+                let isOther =
+                    known.device != stamp.device || known.inode != stamp.inode || stamp.size < state.feed.offset
+                    || first.count < state.head.count
+                    || Digest.sha256(Array(first[..<state.head.count])) != state.head.digest
                 if isOther { Self.restart(&state, .automatic) }
             }
             state.stamp = stamp
@@ -132,7 +136,9 @@ package final class Transcript: Sendable {
     package var facts: Facts {
         state.withLock { state in
             Facts(
-                facts: state.index.facts, badLines: state.index.badLines, unknown: state.index.unknown,
+                facts: state.index.facts,
+                badLines: state.index.badLines,
+                unknown: state.index.unknown,
                 blocks: state.index.threads.reduce(0) { $0 + $1.entries.count }
             )
         }
@@ -189,14 +195,19 @@ package final class Transcript: Sendable {
             let start = max(0, end - min(limit, TranscriptLimits.pageBlocks))
             return Slice(
                 wanted: (start..<end).map { Self.wanted(state.index, thread: thread, position: $0) },
-                revision: state.index.revision, total: total, generation: state.generation
+                revision: state.index.revision,
+                total: total,
+                generation: state.generation
             )
         }
         guard let slice else { throw .notFound }
         let blocks = try make(slice.wanted)
         guard state.withLock({ $0.generation }) == slice.generation else { throw .changed }
         return TimelinePage(
-            blocks: blocks, revision: slice.revision, hasMore: (slice.wanted.first?.block.seq ?? 0) > 0, total: slice.total
+            blocks: blocks,
+            revision: slice.revision,
+            hasMore: (slice.wanted.first?.block.seq ?? 0) > 0,
+            total: slice.total
         )
     }
 
@@ -236,7 +247,8 @@ package final class Transcript: Sendable {
                 let isReset = state.isReset || positions.count > TranscriptLimits.pageBlocks
                 changes.append(
                     Change(
-                        thread: name, since: isReset ? revision : since,
+                        thread: name,
+                        since: isReset ? revision : since,
                         wanted: isReset ? nil : positions.map { Self.wanted(state.index, thread: thread, position: $0) }
                     )
                 )
@@ -247,9 +259,21 @@ package final class Transcript: Sendable {
         }
         return changes.compactMap { change in
             guard let wanted = change.wanted, let blocks = try? make(wanted) else {
-                return TimelineUpdate(session: session, thread: change.thread, revision: revision, since: revision, blocks: [])
+                return TimelineUpdate(
+                    session: session,
+                    thread: change.thread,
+                    revision: revision,
+                    since: revision,
+                    blocks: []
+                )
             }
-            return TimelineUpdate(session: session, thread: change.thread, revision: revision, since: change.since, blocks: blocks)
+            return TimelineUpdate(
+                session: session,
+                thread: change.thread,
+                revision: revision,
+                since: change.since,
+                blocks: blocks
+            )
         }
     }
 
@@ -292,7 +316,8 @@ package final class Transcript: Sendable {
             return made.cut(limit: limit)
         }
         let keep = min(TranscriptLimits.bodyEnd, limit / 3)
-        guard let head = try? file.reader.bytes(0, keep), let tail = try? file.reader.bytes(file.size - keep, keep) else {
+        guard let head = try? file.reader.bytes(0, keep), let tail = try? file.reader.bytes(file.size - keep, keep)
+        else {
             return made.cut(limit: limit)
         }
         var block = made.block
@@ -338,10 +363,13 @@ package final class Transcript: Sendable {
         guard let range = made.media else { throw .notFound }
         var text: [UInt8] = []
         Scan.append(record.span, range, to: &text)
-        guard let bytes = Base64.decode(String(decoding: text, as: UTF8.self)) else { throw .failed("the image is damaged") }
+        guard let bytes = Base64.decode(String(decoding: text, as: UTF8.self)) else {
+            throw .failed("the image is damaged")
+        }
         let generation = state.withLock { $0.generation }
         return MediaFile(
-            bytes: bytes, mediaType: made.block.mediaType ?? "application/octet-stream",
+            bytes: bytes,
+            mediaType: made.block.mediaType ?? "application/octet-stream",
             version: "\(wanted.entry.offset)-\(wanted.entry.length)-\(generation)"
         )
     }

@@ -94,15 +94,22 @@ enum ClaudeBodies {
     }
 
     private static func plan(
-        _ line: Span<UInt8>, _ record: ClaudeRecord, _ part: Range<Int>?, _ entry: Entry, _ made: inout MadeBlock
+        _ line: Span<UInt8>,
+        _ record: ClaudeRecord,
+        _ part: Range<Int>?,
+        _ entry: Entry,
+        _ made: inout MadeBlock
     ) {
         made.block.title = "Plan"
-        let plan = entry.sub == 1
-            ? Scan.member(line, record.result, Names.plan) : Scan.member(line, Scan.member(line, part, Names.input), Names.plan)
+        let plan =
+            entry.sub == 1
+            ? Scan.member(line, record.result, Names.plan)
+            : Scan.member(line, Scan.member(line, part, Names.input), Names.plan)
         made.body.append(line, plan)
     }
 
-    private static func error(_ line: Span<UInt8>, _ record: ClaudeRecord, _ part: Range<Int>?, _ made: inout MadeBlock) {
+    private static func error(_ line: Span<UInt8>, _ record: ClaudeRecord, _ part: Range<Int>?, _ made: inout MadeBlock)
+    {
         if let part, Scan.key(line, Scan.member(line, part, Names.type)) == Names.toolResult {
             let text = resultText(line, Scan.member(line, part, Names.content))
             let (code, rest) = exitCode(text)
@@ -119,16 +126,24 @@ enum ClaudeBodies {
         }
         made.block.title = "API error"
         let formatted = Scan.member(line, record.error, Names.formatted)
-        made.body.append(line, Scan.kind(line, formatted) == .string ? formatted : Scan.member(line, record.error, Names.message))
+        made.body.append(
+            line,
+            Scan.kind(line, formatted) == .string ? formatted : Scan.member(line, record.error, Names.message)
+        )
         if made.body.bytes.isEmpty { made.body.append(line, record.error) }
         if made.body.bytes.isEmpty { made.body.append(line, record.content) }
     }
 
     private static func notice(
-        _ line: Span<UInt8>, _ record: ClaudeRecord, _ whole: Range<Int>?, _ part: Range<Int>?, _ made: inout MadeBlock
+        _ line: Span<UInt8>,
+        _ record: ClaudeRecord,
+        _ whole: Range<Int>?,
+        _ part: Range<Int>?,
+        _ made: inout MadeBlock
     ) {
         if Scan.key(line, record.type) == Names.system {
-            made.block.title = Scan.key(line, record.subtype) == TranscriptIndex.compactBoundary
+            made.block.title =
+                Scan.key(line, record.subtype) == TranscriptIndex.compactBoundary
                 ? "Conversation compacted" : Scan.string(line, record.subtype)
             if Scan.key(line, record.subtype) != TranscriptIndex.compactBoundary, let content = record.content {
                 words(line, content, &made)
@@ -187,7 +202,11 @@ enum ClaudeBodies {
     }
 
     private static func output(
-        _ line: Span<UInt8>, _ record: ClaudeRecord, _ whole: Range<Int>?, _ part: Range<Int>?, _ entry: Entry,
+        _ line: Span<UInt8>,
+        _ record: ClaudeRecord,
+        _ whole: Range<Int>?,
+        _ part: Range<Int>?,
+        _ entry: Entry,
         _ made: inout MadeBlock
     ) {
         guard Scan.key(line, Scan.member(line, part, Names.type)) == Names.toolResult else {
@@ -254,12 +273,17 @@ enum ClaudeBodies {
     }
 
     private static func edit(
-        _ line: Span<UInt8>, _ record: ClaudeRecord, _ part: Range<Int>?, _ entry: Entry, _ made: inout MadeBlock
+        _ line: Span<UInt8>,
+        _ record: ClaudeRecord,
+        _ part: Range<Int>?,
+        _ entry: Entry,
+        _ made: inout MadeBlock
     ) {
         made.isPatch = true
         if entry.sub == 1 {
             let input = Scan.member(line, part, Names.input)
-            made.block.path = Scan.string(line, Scan.member(line, input, Names.file_path))
+            made.block.path =
+                Scan.string(line, Scan.member(line, input, Names.file_path))
                 ?? Scan.string(line, Scan.member(line, input, Names.notebookPath))
             made.body.bytes = asked(line, input)
             return
@@ -312,7 +336,11 @@ enum ClaudeBodies {
     // MARK: Images
 
     private static func image(
-        _ line: Span<UInt8>, _ record: ClaudeRecord, _ part: Range<Int>?, _ entry: Entry, _ made: inout MadeBlock
+        _ line: Span<UInt8>,
+        _ record: ClaudeRecord,
+        _ part: Range<Int>?,
+        _ entry: Entry,
+        _ made: inout MadeBlock
     ) {
         var source = Scan.member(line, part, Names.source)
         if Scan.key(line, Scan.member(line, part, Names.type)) == Names.toolResult {

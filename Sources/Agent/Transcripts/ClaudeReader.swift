@@ -99,7 +99,11 @@ extension TranscriptIndex {
     // MARK: User
 
     private mutating func readUser(
-        _ line: Span<UInt8>, _ record: ClaudeRecord, _ message: ClaudeMessage, _ place: Place, _ node: Int32
+        _ line: Span<UInt8>,
+        _ record: ClaudeRecord,
+        _ message: ClaudeMessage,
+        _ place: Place,
+        _ node: Int32
     ) {
         let thread = thread(of: node)
         switch message.kind {
@@ -117,7 +121,13 @@ extension TranscriptIndex {
     }
 
     private mutating func readUserText(
-        _ line: Span<UInt8>, _ record: ClaudeRecord, _ place: Place, _ node: Int32, _ thread: Int, _ text: Range<Int>, part: Int
+        _ line: Span<UInt8>,
+        _ record: ClaudeRecord,
+        _ place: Place,
+        _ node: Int32,
+        _ thread: Int,
+        _ text: Range<Int>,
+        part: Int
     ) {
         let id = ID.record(record.uuid)
         switch ClaudeText(line, text) {
@@ -142,7 +152,12 @@ extension TranscriptIndex {
     }
 
     private mutating func readUserParts(
-        _ line: Span<UInt8>, _ record: ClaudeRecord, _ parts: [Scan.Fields], _ place: Place, _ node: Int32, _ thread: Int
+        _ line: Span<UInt8>,
+        _ record: ClaudeRecord,
+        _ parts: [Scan.Fields],
+        _ place: Place,
+        _ node: Int32,
+        _ thread: Int
     ) {
         let id = ID.record(record.uuid)
         var results = 0
@@ -183,8 +198,14 @@ extension TranscriptIndex {
     }
 
     private mutating func readResult(
-        _ line: Span<UInt8>, _ record: ClaudeRecord, _ place: Place, _ node: Int32, _ thread: Int, _ block: Scan.Fields,
-        part: Int, isOnly: Bool
+        _ line: Span<UInt8>,
+        _ record: ClaudeRecord,
+        _ place: Place,
+        _ node: Int32,
+        _ thread: Int,
+        _ block: Scan.Fields,
+        part: Int,
+        isOnly: Bool
     ) {
         let content = block[Names.content]
         let isError = Scan.isTrue(line, block[Names.isError])
@@ -199,8 +220,16 @@ extension TranscriptIndex {
         if !isRepeat { closeCall(hash, isError ? .failed : .complete) }
 
         add(
-            .output, line, place, id: .call(call, ".out"), part: part, thread: thread, parent: tool,
-            state: isError ? .failed : .complete, role: role, node: node
+            .output,
+            line,
+            place,
+            id: .call(call, ".out"),
+            part: part,
+            thread: thread,
+            parent: tool,
+            state: isError ? .failed : .complete,
+            role: role,
+            node: node
         )
         var images = 0
         if Scan.kind(line, content) == .array, let content {
@@ -211,7 +240,14 @@ extension TranscriptIndex {
                 guard Scan.key(line, Scan.member(line, inner, Names.type)) == Names.image else { continue }
                 images += 1
                 add(
-                    .image, line, place, id: .call(call, ".img", sub), part: part, sub: sub, thread: thread, parent: tool,
+                    .image,
+                    line,
+                    place,
+                    id: .call(call, ".img", sub),
+                    part: part,
+                    sub: sub,
+                    thread: thread,
+                    parent: tool,
                     node: node
                 )
             }
@@ -228,19 +264,43 @@ extension TranscriptIndex {
                 let asked = entry(tool)
                 let source = Place(offset: asked.offset, length: Int(asked.length), line: place.line)
                 add(
-                    .edit, line, source, id: .call(call, ".edit"), part: Int(asked.part), sub: 1, thread: thread,
-                    parent: tool, node: node
+                    .edit,
+                    line,
+                    source,
+                    id: .call(call, ".edit"),
+                    part: Int(asked.part),
+                    sub: 1,
+                    thread: thread,
+                    parent: tool,
+                    node: node
                 )
             }
             if role == .task, let tool { mergeTask(line, call, place, tool, rich, part: part, node: node) }
             if role == .plan, let tool, Scan.kind(line, rich[Names.plan]) == .string,
                 find(line, call: call, ".plan") == nil
             {
-                add(.plan, line, place, id: .call(call, ".plan"), part: part, sub: 1, thread: thread, parent: tool, node: node)
+                add(
+                    .plan,
+                    line,
+                    place,
+                    id: .call(call, ".plan"),
+                    part: part,
+                    sub: 1,
+                    thread: thread,
+                    parent: tool,
+                    node: node
+                )
             }
         } else {
             add(
-                .error, line, place, id: .call(call, ".err"), part: part, thread: thread, parent: tool, state: .failed,
+                .error,
+                line,
+                place,
+                id: .call(call, ".err"),
+                part: part,
+                thread: thread,
+                parent: tool,
+                state: .failed,
                 node: node
             )
         }
@@ -271,7 +331,11 @@ extension TranscriptIndex {
     // MARK: Assistant
 
     private mutating func readAssistant(
-        _ line: Span<UInt8>, _ record: ClaudeRecord, _ message: ClaudeMessage, _ place: Place, _ node: Int32
+        _ line: Span<UInt8>,
+        _ record: ClaudeRecord,
+        _ message: ClaudeMessage,
+        _ place: Place,
+        _ node: Int32
     ) {
         let thread = thread(of: node)
         let id = ID.record(record.uuid)
@@ -319,7 +383,13 @@ extension TranscriptIndex {
     }
 
     private mutating func readAnswerPart(
-        _ line: Span<UInt8>, _ record: ClaudeRecord, _ place: Place, _ node: Int32, _ thread: Int, _ block: Scan.Fields, part: Int
+        _ line: Span<UInt8>,
+        _ record: ClaudeRecord,
+        _ place: Place,
+        _ node: Int32,
+        _ thread: Int,
+        _ block: Scan.Fields,
+        part: Int
     ) {
         let id = ID.record(record.uuid)
         guard let type = Scan.key(line, block[Names.type]) else {
@@ -329,7 +399,16 @@ extension TranscriptIndex {
         switch type {
         case Names.text:
             let kind: BlockKind = record.isAPIError ? .error : .assistant
-            add(kind, line, place, id: id, part: part, thread: thread, state: record.isAborted ? .cancelled : .complete, node: node)
+            add(
+                kind,
+                line,
+                place,
+                id: id,
+                part: part,
+                thread: thread,
+                state: record.isAborted ? .cancelled : .complete,
+                node: node
+            )
         case Names.thinking:
             add(.thinking, line, place, id: id, part: part, thread: thread, node: node)
         case Names.image:
@@ -342,7 +421,13 @@ extension TranscriptIndex {
     }
 
     private mutating func readCall(
-        _ line: Span<UInt8>, _ record: ClaudeRecord, _ place: Place, _ node: Int32, _ thread: Int, _ block: Scan.Fields, part: Int
+        _ line: Span<UInt8>,
+        _ record: ClaudeRecord,
+        _ place: Place,
+        _ node: Int32,
+        _ thread: Int,
+        _ block: Scan.Fields,
+        part: Int
     ) {
         guard let call = Scan.inner(line, block[Names.id]), !call.isEmpty else {
             add(.malformed, line, place, id: .record(record.uuid), part: part, thread: thread, node: node)
@@ -351,8 +436,15 @@ extension TranscriptIndex {
         let role = Self.claudeRole(Scan.key(line, block[Names.name]))
         guard
             let ref = add(
-                .tool, line, place, id: .call(call, ""), part: part, thread: thread,
-                state: record.isAborted ? .cancelled : .streaming, role: role, node: node
+                .tool,
+                line,
+                place,
+                id: .call(call, ""),
+                part: part,
+                thread: thread,
+                state: record.isAborted ? .cancelled : .streaming,
+                role: role,
+                node: node
             )
         else { return }
         if !isRepeat { openCall(Scan.hash(line, call), ref) }
@@ -363,7 +455,14 @@ extension TranscriptIndex {
             add(.todo, line, place, id: .call(call, ".todo"), part: part, thread: thread, parent: ref, node: node)
         case .subagent:
             add(
-                .subagent, line, place, id: .call(call, ".sub"), part: part, thread: thread, parent: ref, state: .streaming,
+                .subagent,
+                line,
+                place,
+                id: .call(call, ".sub"),
+                part: part,
+                thread: thread,
+                parent: ref,
+                state: .streaming,
                 node: node
             )
         case .plan:
@@ -374,7 +473,8 @@ extension TranscriptIndex {
     }
 
     private static let claudeRoles: [Key: ToolRole] = [
-        Key("Bash"): .command, Key("Edit"): .edit, Key("MultiEdit"): .edit, Key("Write"): .edit, Key("NotebookEdit"): .edit,
+        Key("Bash"): .command, Key("Edit"): .edit, Key("MultiEdit"): .edit, Key("Write"): .edit,
+        Key("NotebookEdit"): .edit,
         Key("TodoWrite"): .todoWrite, Key("TaskCreate"): .task, Key("TaskUpdate"): .task, Key("TaskList"): .task,
         Key("Task"): .subagent, Key("Agent"): .subagent, Key("ExitPlanMode"): .plan,
     ]

@@ -27,7 +27,9 @@ enum CodexBodies {
         case .output: output(line, item, &made)
         case .edit: edit(line, item, entry, &made)
         case .todo:
-            withArguments(line, item) { text, object in made.block.items = steps(text, Scan.member(text, object, Names.plan)) }
+            withArguments(line, item) { text, object in
+                made.block.items = steps(text, Scan.member(text, object, Names.plan))
+            }
         case .image: image(line, item, entry, &made)
         case .subagent:
             withArguments(line, item) { text, object in
@@ -89,7 +91,8 @@ enum CodexBodies {
             made.body = Body(bytes: Array(text.bytes.prefix(2_000)))
             return
         }
-        made.block.title = Scan.member(line, item, Names.callId) == nil && Scan.member(line, item, Names.id) == nil
+        made.block.title =
+            Scan.member(line, item, Names.callId) == nil && Scan.member(line, item, Names.id) == nil
             ? "Error" : "Tool failed"
         for key in [Names.message, Names.stderr, Names.error] where made.body.bytes.isEmpty {
             let value = Scan.member(line, item, key)
@@ -101,7 +104,11 @@ enum CodexBodies {
     }
 
     private static func notice(
-        _ line: Span<UInt8>, _ whole: Range<Int>, _ item: Range<Int>, _ type: Key?, _ made: inout MadeBlock
+        _ line: Span<UInt8>,
+        _ whole: Range<Int>,
+        _ item: Range<Int>,
+        _ type: Key?,
+        _ made: inout MadeBlock
     ) {
         if Scan.key(line, Scan.member(line, whole, Names.type)) == Names.compacted {
             made.block.title = "Conversation compacted"
@@ -111,7 +118,8 @@ enum CodexBodies {
         switch type {
         case Names.turnAborted:
             let reason = Scan.string(line, Scan.member(line, item, Names.reason))
-            made.block.title = reason == nil || reason == "interrupted" ? "Interrupted by the user" : "Turn ended: \(reason ?? "")"
+            made.block.title =
+                reason == nil || reason == "interrupted" ? "Interrupted by the user" : "Turn ended: \(reason ?? "")"
         case Names.rolledBack:
             let turns = Scan.int(line, Scan.member(line, item, Names.numTurns)) ?? 1
             made.block.title = turns == 1 ? "Rolled back one turn" : "Rolled back \(turns) turns"
@@ -119,9 +127,13 @@ enum CodexBodies {
         case Names.exitedReview, Names.itemReviewEnd: made.block.title = "Review ended"
         case Names.itemHook:
             made.block.title = "Hook"
-            guard let fragments = Scan.member(line, item, Names.fragments), Scan.kind(line, fragments) == .array else { break }
+            guard let fragments = Scan.member(line, item, Names.fragments), Scan.kind(line, fragments) == .array else {
+                break
+            }
             var elements = Scan.Elements(fragments)
-            while let part = elements.next(line) { made.body.appendParagraph(line, Scan.member(line, part, Names.text)) }
+            while let part = elements.next(line) {
+                made.body.appendParagraph(line, Scan.member(line, part, Names.text))
+            }
         default:
             made.block.title = "Warning"
             made.body.append(line, Scan.member(line, item, Names.message))
@@ -168,9 +180,11 @@ enum CodexBodies {
         } else {
             let action = Scan.member(line, item, Names.action)
             made.block.command = ToolText.command(
-                line, Scan.member(line, item, Names.command) ?? Scan.member(line, action, Names.command)
+                line,
+                Scan.member(line, item, Names.command) ?? Scan.member(line, action, Names.command)
             )
-            let words = made.block.command ?? text(Names.query) ?? Scan.string(line, Scan.member(line, action, Names.query))
+            let words =
+                made.block.command ?? text(Names.query) ?? Scan.string(line, Scan.member(line, action, Names.query))
                 ?? text(Names.prompt) ?? firstPath(line, item)
             made.block.title = SessionFacts.oneLine(words ?? shown)
         }
@@ -198,10 +212,14 @@ enum CodexBodies {
         let parts = Scan.member(line, good, Names.content) ?? Scan.member(line, item, Names.contentItems)
         if let parts, Scan.kind(line, parts) == .array {
             var elements = Scan.Elements(parts)
-            while let part = elements.next(line) { made.body.appendParagraph(line, Scan.member(line, part, Names.text)) }
+            while let part = elements.next(line) {
+                made.body.appendParagraph(line, Scan.member(line, part, Names.text))
+            }
         }
         if made.body.bytes.isEmpty { made.body.append(line, Scan.member(line, result, Names.err)) }
-        if made.body.bytes.isEmpty { made.body.append(line, Scan.member(line, Scan.member(line, item, Names.error), Names.message)) }
+        if made.body.bytes.isEmpty {
+            made.body.append(line, Scan.member(line, Scan.member(line, item, Names.error), Names.message))
+        }
     }
 
     private static func edit(_ line: Span<UInt8>, _ item: Range<Int>, _ entry: Entry, _ made: inout MadeBlock) {
@@ -245,14 +263,20 @@ enum CodexBodies {
     private static let delete = Key("delete")
 
     private static func firstPath(_ line: Span<UInt8>, _ item: Range<Int>) -> String? {
-        guard let changes = Scan.member(line, item, Names.changes), Scan.kind(line, changes) == .object else { return nil }
+        guard let changes = Scan.member(line, item, Names.changes), Scan.kind(line, changes) == .object else {
+            return nil
+        }
         var members = Scan.Members(changes)
         guard let first = members.next(line) else { return nil }
         return Scan.string(line, first.name.lowerBound - 1..<first.name.upperBound + 1)
     }
 
     /// Runs `body` with the arguments of a call: JSON text inside a JSON string, or an object.
-    private static func withArguments(_ line: Span<UInt8>, _ item: Range<Int>, _ body: (Span<UInt8>, Range<Int>) -> Void) {
+    private static func withArguments(
+        _ line: Span<UInt8>,
+        _ item: Range<Int>,
+        _ body: (Span<UInt8>, Range<Int>) -> Void
+    ) {
         let value = Scan.member(line, item, Names.arguments)
         if let text = Scan.string(line, value) {
             let bytes = Array(text.utf8)
@@ -280,13 +304,16 @@ enum CodexBodies {
     private static func image(_ line: Span<UInt8>, _ item: Range<Int>, _ entry: Entry, _ made: inout MadeBlock) {
         var value: Range<Int>?
         if let output = Scan.member(line, item, Names.output) {
-            value = element(line, outputParts(line, output), Int(entry.sub)).flatMap { Scan.member(line, $0, Names.imageURL) }
+            value = element(line, outputParts(line, output), Int(entry.sub)).flatMap {
+                Scan.member(line, $0, Names.imageURL)
+            }
         } else if let content = Scan.member(line, item, Names.content) {
             let part = element(line, content, Int(entry.sub))
             value = Scan.member(line, part, Names.imageURL) ?? Scan.member(line, part, Names.path)
         } else if let images = Scan.member(line, item, Names.images) ?? Scan.member(line, item, Names.localImages) {
             let count = Scan.count(line, Scan.member(line, item, Names.images))
-            value = Int(entry.sub) <= count
+            value =
+                Int(entry.sub) <= count
                 ? element(line, images, Int(entry.sub))
                 : element(line, Scan.member(line, item, Names.localImages), Int(entry.sub) - count)
         } else if let result = Scan.inner(line, Scan.member(line, item, Names.result)) {
@@ -346,7 +373,9 @@ enum CodexBodies {
             var texts: [String] = []
             var elements = Scan.Elements(list)
             while let element = elements.next(line) {
-                if let text = Scan.string(line, element) ?? Scan.string(line, Scan.member(line, element, Names.text)), !text.isEmpty {
+                if let text = Scan.string(line, element) ?? Scan.string(line, Scan.member(line, element, Names.text)),
+                    !text.isEmpty
+                {
                     texts.append(text)
                 }
             }
@@ -361,7 +390,9 @@ enum CodexBodies {
         guard let content, Scan.kind(line, content) == .array else { return nil }
         var elements = Scan.Elements(content)
         while let part = elements.next(line) {
-            if let text = Scan.prefix(line, Scan.member(line, part, Names.text), limit: limit), !text.isEmpty { return text }
+            if let text = Scan.prefix(line, Scan.member(line, part, Names.text), limit: limit), !text.isEmpty {
+                return text
+            }
         }
         return nil
     }
@@ -443,7 +474,10 @@ enum CodexOutput {
             // Older shells: `{"output":"…","metadata":{"exit_code":0}}`.
             let span = text.span
             if let output = Scan.member(span, 0..<text.count, Names.output), Scan.kind(span, output) == .string {
-                let code = Scan.int(span, Scan.member(span, Scan.member(span, 0..<text.count, Names.metadata), Names.exitCode))
+                let code = Scan.int(
+                    span,
+                    Scan.member(span, Scan.member(span, 0..<text.count, Names.metadata), Names.exitCode)
+                )
                 var body: [UInt8] = []
                 if let inner = Scan.inner(span, output) { Scan.append(span, inner, to: &body) }
                 return (code, body[...])

@@ -117,7 +117,8 @@ extension TranscriptIndex {
     /// Messages are only a second copy, unless the file has no events at all (very old or foreign files).
     private mutating func readMessage(_ line: Span<UInt8>, _ item: Scan.Fields, _ place: Place) {
         let role = Scan.key(line, item[Names.role])
-        guard codex.source == .responses || (codex.source == .automatic && codex.userEvents == 0 && !codex.isPaginated) else { return }
+        guard codex.source == .responses || (codex.source == .automatic && codex.userEvents == 0 && !codex.isPaginated)
+        else { return }
         guard role == Names.user || role == Self.assistantRole,
             let text = CodexBodies.messageText(line, content: item[Names.content], limit: 256), !text.isEmpty
         else { return }
@@ -149,8 +150,10 @@ extension TranscriptIndex {
     }
 
     private static let codexRoles: [Key: ToolRole] = [
-        Key("exec_command"): .command, Key("shell"): .command, Key("shell_command"): .command, Key("container.exec"): .command,
-        Key("local_shell"): .command, Key("apply_patch"): .edit, Key("update_plan"): .plan, Key("spawn_agent"): .subagent,
+        Key("exec_command"): .command, Key("shell"): .command, Key("shell_command"): .command,
+        Key("container.exec"): .command,
+        Key("local_shell"): .command, Key("apply_patch"): .edit, Key("update_plan"): .plan,
+        Key("spawn_agent"): .subagent,
     ]
 
     private func callID(_ line: Span<UInt8>, _ item: Scan.Fields) -> Range<Int>? {
@@ -173,7 +176,9 @@ extension TranscriptIndex {
             var sub = 0
             while let part = elements.next(line) {
                 sub += 1
-                guard Scan.member(line, part, Names.imageURL) != nil, find(line, call: call, ".img\(sub)") == nil else { continue }
+                guard Scan.member(line, part, Names.imageURL) != nil, find(line, call: call, ".img\(sub)") == nil else {
+                    continue
+                }
                 add(.image, line, place, id: .call(call, ".img", sub), sub: sub, parent: tool)
             }
         }
@@ -269,7 +274,9 @@ extension TranscriptIndex {
         case Names.itemAgent:
             if codex.isPaginated { add(.assistant, line, place, id: id) }
         case Names.itemReasoning:
-            if codex.isPaginated, CodexBodies.reasoningText(line, event[Names.item] ?? 0..<0) != nil { add(.thinking, line, place, id: id) }
+            if codex.isPaginated, CodexBodies.reasoningText(line, event[Names.item] ?? 0..<0) != nil {
+                add(.thinking, line, place, id: id)
+            }
         case Names.itemPlan: add(.plan, line, place, id: id)
         case Names.itemHook, Names.itemReviewStart, Names.itemReviewEnd: add(.notice, line, place, id: id)
         case Names.itemCommand: readCommand(line, item, place)
@@ -296,7 +303,8 @@ extension TranscriptIndex {
             if Scan.kind(line, Scan.member(line, element, Names.text)) == .string {
                 if !hasText { add(.user, line, place, id: name.map { .named($0, "") } ?? .record(nil)) }
                 hasText = true
-            } else if Scan.member(line, element, Names.imageURL) != nil || Scan.member(line, element, Names.path) != nil,
+            } else if Scan.member(line, element, Names.imageURL) != nil
+                || Scan.member(line, element, Names.path) != nil,
                 CodexBodies.isImage(line, element)
             {
                 add(.image, line, place, id: name.map { .call($0, ".img", part) } ?? .record(nil), sub: part)
@@ -307,7 +315,9 @@ extension TranscriptIndex {
     // MARK: Tools
 
     /// The tool block of a call, made from this record when the call itself is not in the file.
-    private mutating func tool(_ line: Span<UInt8>, _ call: Range<Int>, _ place: Place, _ role: ToolRole) -> (EntryRef?, Bool) {
+    private mutating func tool(_ line: Span<UInt8>, _ call: Range<Int>, _ place: Place, _ role: ToolRole) -> (
+        EntryRef?, Bool
+    ) {
         if let known = calls[Scan.hash(line, call)] { return (known, false) }
         let made = add(.tool, line, place, id: .call(call, ""), role: role)
         if let made { openCall(Scan.hash(line, call), made) }
@@ -348,7 +358,9 @@ extension TranscriptIndex {
                 }
             }
         }
-        if isNew { add(.output, line, place, id: .call(call, ".out"), parent: tool, state: isFailed ? .failed : .complete) }
+        if isNew {
+            add(.output, line, place, id: .call(call, ".out"), parent: tool, state: isFailed ? .failed : .complete)
+        }
         if isFailed { fail(line, call, place, tool) }
         closeCall(Scan.hash(line, call), isFailed ? .failed : .complete)
     }

@@ -6,7 +6,11 @@ extension SessionFacts {
     // MARK: Claude Code
 
     mutating func note(
-        _ line: Span<UInt8>, _ range: Range<Int>, claude record: ClaudeRecord, _ message: ClaudeMessage, type: Key?,
+        _ line: Span<UInt8>,
+        _ range: Range<Int>,
+        claude record: ClaudeRecord,
+        _ message: ClaudeMessage,
+        type: Key?,
         isHelper: Bool
     ) {
         note(time: Scan.time(line, record.timestamp))
@@ -63,7 +67,12 @@ extension SessionFacts {
         return title.isEmpty ? nil : title
     }
 
-    private mutating func noteUser(_ line: Span<UInt8>, _ record: ClaudeRecord, _ message: ClaudeMessage, _ isHelper: Bool) {
+    private mutating func noteUser(
+        _ line: Span<UInt8>,
+        _ record: ClaudeRecord,
+        _ message: ClaudeMessage,
+        _ isHelper: Bool
+    ) {
         guard !record.isMeta, !record.isCompactSummary, isHelper || !record.isSidechain, let content = message.content
         else { return }
         if let uuid = record.uuid { lastRecord = Scan.text(line, uuid) }
@@ -91,7 +100,10 @@ extension SessionFacts {
     }
 
     private mutating func noteAssistant(
-        _ line: Span<UInt8>, _ record: ClaudeRecord, _ message: ClaudeMessage, _ isHelper: Bool
+        _ line: Span<UInt8>,
+        _ record: ClaudeRecord,
+        _ message: ClaudeMessage,
+        _ isHelper: Bool
     ) {
         guard isHelper || !record.isSidechain, !message.fields.isBroken else { return }
         if let uuid = record.uuid { lastRecord = Scan.text(line, uuid) }
@@ -140,7 +152,8 @@ extension SessionFacts {
         cwd = Scan.string(line, meta[Names.cwd])
         version = Scan.string(line, meta[Names.cliVersion])
         branch = Scan.string(line, Scan.member(line, meta[Names.git], Names.branch))
-        forkedFrom = Scan.string(line, Scan.member(line, meta[Names.historyBase], Names.threadId))
+        forkedFrom =
+            Scan.string(line, Scan.member(line, meta[Names.historyBase], Names.threadId))
             ?? Scan.string(line, meta[Names.forkedFromId])
         guard let helper = Scan.member(line, meta[Names.source], Names.subagent) else { return }
         guard let spawn = Scan.member(line, helper, Names.threadSpawn) else {
@@ -169,7 +182,9 @@ extension SessionFacts {
             else { break }
             var elements = Scan.Elements(content)
             while let part = elements.next(line) {
-                if let text = Scan.prefix(line, Scan.member(line, part, Names.text), limit: 4_000) { note(prompt: text) }
+                if let text = Scan.prefix(line, Scan.member(line, part, Names.text), limit: 4_000) {
+                    note(prompt: text)
+                }
             }
         case Names.tokenCount:
             guard let total = Scan.member(line, event[Names.info], Names.totalUsage) else { break }
@@ -182,7 +197,8 @@ extension SessionFacts {
         guard firstPrompt == nil || activity == .none,
             Scan.key(line, item[Names.type]) == Names.message,
             Scan.key(line, item[Names.role]) == Names.user,
-            let text = CodexBodies.messageText(line, content: item[Names.content], limit: 4_000), !CodexBodies.isInjected(text)
+            let text = CodexBodies.messageText(line, content: item[Names.content], limit: 4_000),
+            !CodexBodies.isInjected(text)
         else { return }
         note(prompt: text)
     }

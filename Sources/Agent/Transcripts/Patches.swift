@@ -11,7 +11,9 @@ enum Patches {
                 Scan.int(line, Scan.member(line, hunk, $0)) ?? 0
             }
             append(header: numbers, to: &output)
-            guard let lines = Scan.member(line, hunk, Names.linesOfHunk), Scan.kind(line, lines) == .array else { continue }
+            guard let lines = Scan.member(line, hunk, Names.linesOfHunk), Scan.kind(line, lines) == .array else {
+                continue
+            }
             var texts = Scan.Elements(lines)
             while let text = texts.next(line) {
                 guard let inner = Scan.inner(line, text) else { continue }

@@ -3,7 +3,9 @@
 // It is lenient where RFC 8259 is strict (control characters in strings, odd numbers), because a reader must survive
 // anything, but brackets, strings and commas must be right, or the line is no record.
 
-/// A name found in JSON, as a number that can be switched over. Two names with one number do not occur among ours.
+/// A name found in JSON, as a number that can be switched over.
+///
+/// Two names with one number do not occur among ours.
 struct Key: Equatable {
     let hash: UInt64
 
@@ -150,7 +152,8 @@ enum Scan {
                 }
             }
             return nil
-        case UInt8(ascii: "t"), UInt8(ascii: "f"), UInt8(ascii: "n"), UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"):
+        case UInt8(ascii: "t"), UInt8(ascii: "f"), UInt8(ascii: "n"), UInt8(ascii: "-"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"):
             var index = start + 1
             while index < end {
                 switch bytes[index] {
@@ -213,7 +216,9 @@ enum Scan {
         }
     }
 
-    /// The elements of an array, one after the other. A broken array ends early.
+    /// The elements of an array, one after the other.
+    ///
+    /// A broken array ends early.
     struct Elements {
         private var index: Int
         private let end: Int

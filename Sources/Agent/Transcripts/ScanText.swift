@@ -1,7 +1,9 @@
 // Text out of JSON strings: escapes undone, whole or only as much as is needed, and the check that a record is UTF-8.
 
 extension Scan {
-    /// A string value as text; nil when the value is no string. Lone surrogates become U+FFFD.
+    /// A string value as text; nil when the value is no string.
+    ///
+    /// Lone surrogates become U+FFFD.
     static func string(_ bytes: Span<UInt8>, _ value: Range<Int>?) -> String? {
         guard let range = inner(bytes, value) else { return nil }
         if !hasEscape(bytes, range) { return text(bytes, range) }

@@ -8,7 +8,9 @@ package enum SessionID {
     package static func claude(session: String) -> String { make("claude\n\(session)") }
 
     /// A helper of Claude Code; its id is only unique within its session.
-    package static func claudeHelper(agent: String, session: String) -> String { make("claude\n\(session)\nagent-\(agent)") }
+    package static func claudeHelper(agent: String, session: String) -> String {
+        make("claude\n\(session)\nagent-\(agent)")
+    }
 
     package static func codex(thread: String) -> String { make("codex\n\(thread)") }
 

@@ -45,18 +45,33 @@ struct TodoMerge {
 extension TranscriptIndex {
     /// Reads the result of a task tool and adds the list as it stands after it.
     mutating func mergeTask(
-        _ line: Span<UInt8>, _ call: Range<Int>, _ place: Place, _ tool: EntryRef, _ rich: Scan.Fields, part: Int, node: Int32
+        _ line: Span<UInt8>,
+        _ call: Range<Int>,
+        _ place: Place,
+        _ tool: EntryRef,
+        _ rich: Scan.Fields,
+        part: Int,
+        node: Int32
     ) {
         let isNew = find(line, call: call, ".todo") == nil
         guard
             let ref = add(
-                .todo, line, place, id: .call(call, ".todo"), part: part, sub: 1, thread: tool.thread, parent: tool,
-                role: .task, node: node
+                .todo,
+                line,
+                place,
+                id: .call(call, ".todo"),
+                part: part,
+                sub: 1,
+                thread: tool.thread,
+                parent: tool,
+                role: .task,
+                node: node
             ), isNew
         else { return }
         if let task = rich[Names.task], let id = Self.taskID(line, Scan.member(line, task, Names.id)) {
             todos.set(
-                id, text: Scan.string(line, Scan.member(line, task, Names.subject)),
+                id,
+                text: Scan.string(line, Scan.member(line, task, Names.subject)),
                 state: Self.todoState(line, Scan.member(line, task, Names.status))
             )
         } else if let id = Self.taskID(line, rich[Names.taskId]) {
@@ -72,7 +87,8 @@ extension TranscriptIndex {
             while let task = elements.next(line) {
                 guard let id = Self.taskID(line, Scan.member(line, task, Names.id)) else { continue }
                 todos.set(
-                    id, text: Scan.string(line, Scan.member(line, task, Names.subject)),
+                    id,
+                    text: Scan.string(line, Scan.member(line, task, Names.subject)),
                     state: Self.todoState(line, Scan.member(line, task, Names.status))
                 )
             }

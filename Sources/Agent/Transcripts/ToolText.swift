@@ -12,7 +12,8 @@ enum ToolText {
         func text(_ key: Key) -> String? { Scan.prefix(line, Scan.member(line, input, key), limit: 8_000) }
         block.command = command(line, Scan.member(line, input, Names.command) ?? Scan.member(line, input, Names.cmd))
         block.path = text(Names.file_path) ?? text(Names.notebookPath) ?? text(Names.path)
-        let words = text(Names.description) ?? block.command ?? block.path ?? text(Names.pattern) ?? text(Names.query)
+        let words =
+            text(Names.description) ?? block.command ?? block.path ?? text(Names.pattern) ?? text(Names.query)
             ?? text(Names.url) ?? text(Names.subject) ?? text(Names.prompt)
         block.title = words.map { SessionFacts.oneLine($0) } ?? plain(name)
     }

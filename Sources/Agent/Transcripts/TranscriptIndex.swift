@@ -53,7 +53,9 @@ struct ThreadIndex {
     var revision = 0
 }
 
-/// Everything known of one transcript. A value: it is read and changed under the lock of its `Transcript`.
+/// Everything known of one transcript.
+///
+/// A value: it is read and changed under the lock of its `Transcript`.
 package struct TranscriptIndex {
     package let agent: AgentKind
     /// The file belongs to a helper: its records are the main thread although they say `isSidechain`.
@@ -162,7 +164,9 @@ package struct TranscriptIndex {
     }
 
     private func isKnownRecord(_ line: Span<UInt8>, _ range: Range<Int>) -> Bool {
-        guard Scan.isUTF8(line, range), let type = Scan.key(line, Scan.member(line, range, Names.type)) else { return false }
+        guard Scan.isUTF8(line, range), let type = Scan.key(line, Scan.member(line, range, Names.type)) else {
+            return false
+        }
         return agent == .codex ? Names.codexRecords.contains(type) : Names.claudeRecords.contains(type)
     }
 

@@ -3,23 +3,23 @@
 
 /// How much of a transcript is read, kept and sent at once.
 package enum TranscriptLimits {
-    /// A longer line is one bad line: it is passed over without being held. Bytes.
+    /// A longer line is one bad line, passed over without being held (bytes).
     package static let line = 32 << 20
-    /// How much is read from a file at once. Bytes.
+    /// How much is read from a file at once (bytes).
     package static let readBuffer = 256 << 10
     /// A list entry is made from so many bytes at each end of a transcript.
     package static let summaryWindow = 64 << 10
-    /// How far the first window grows when a session's first lines are longer than it. Bytes.
+    /// How far the first window grows when a session's first lines are longer than it (bytes).
     package static let firstLines = 1 << 20
-    /// A body up to this size travels whole inside a timeline. Bytes.
+    /// A body up to this size travels whole inside a timeline (bytes).
     package static let inlineBody = 32 << 10
-    /// What is kept of each end of a body that is cut. Bytes.
+    /// What is kept of each end of a body that is cut (bytes).
     package static let bodyEnd = 12 << 10
     /// Raw bytes shown of a bad line, an unknown or a malformed record.
     package static let rawExcerpt = 4 << 10
-    /// A tool's input that is longer is cut. Bytes of JSON.
+    /// A tool's input that is longer is cut (bytes of JSON).
     package static let toolInput = 32 << 10
-    /// A title in the list of sessions or over a block. Characters.
+    /// A title in the list of sessions or over a block (characters).
     package static let title = 200
     /// Entries of a to-do list that are kept.
     package static let todoItems = 200
@@ -31,7 +31,7 @@ package enum TranscriptLimits {
     package static let pageBlocks = 200
     /// Bytes of one piece of a body or of media.
     package static let chunk = 512 << 10
-    /// Text of all blocks in one page or update; further blocks come with a shorter body. Bytes.
+    /// Text of all blocks in one page or update; further blocks come with a shorter body (bytes).
     package static let pageText = 4 << 20
     /// Transcripts that are listed at most.
     package static let transcripts = 50_000
@@ -45,11 +45,11 @@ package enum TranscriptLimits {
     package static let listBatch = 16
     /// Folders that inotify watches; the poll sees the rest.
     package static let watchedFolders = 4_096
-    /// The poll behind inotify. Milliseconds.
+    /// The poll behind inotify (milliseconds).
     package static let poll: Int64 = 5_000
-    /// A session that nobody follows says at most so often that it changed. Milliseconds.
+    /// A session that nobody follows says at most so often that it changed (milliseconds).
     package static let summaryInterval: Int64 = 1_000
-    /// An agent whose last word was a call or a prompt counts as at work for so long after its last write. Milliseconds.
+    /// An agent whose last word was a call or a prompt counts as at work for so long after its last write (milliseconds).
     package static let workingTime: Int64 = 10 * 60 * 1_000
     /// Decoded images kept, in number and in bytes; the newest stays whatever its size.
     package static let mediaFiles = 8

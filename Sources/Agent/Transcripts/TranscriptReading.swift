@@ -12,14 +12,17 @@ extension TranscriptIndex {
         return reading(path, agent: agent, isHelper: isHelper, buffer: &buffer)
     }
 
-    static func reading(_ path: String, agent: AgentKind, isHelper: Bool, buffer: inout LineBuffer) -> TranscriptIndex? {
+    static func reading(_ path: String, agent: AgentKind, isHelper: Bool, buffer: inout LineBuffer) -> TranscriptIndex?
+    {
         var source = CodexState.Source.automatic
         while true {
             guard let handle = try? ReadHandle(path), let stamp = handle.stamp() else { return nil }
             var index = TranscriptIndex(agent: agent, isHelper: isHelper)
             index.codex.source = source
             var feed = LineFeed()
-            let isRead = try? feed.read(handle, size: stamp.size, buffer: &buffer) { piece, line in index.consume(piece, line) }
+            let isRead = try? feed.read(handle, size: stamp.size, buffer: &buffer) { piece, line in
+                index.consume(piece, line)
+            }
             guard isRead != nil else { return nil }
             guard let other = index.codex.restart else { return index }
             source = other
