@@ -8,7 +8,7 @@ extension GrammarLexer {
         let source = x.source
         let start = x.position
         switch byte {
-        case UInt8(ascii: "[") where habits.contains(.sections) && isFirst(source, start) && section(&x, start): break
+        case UInt8(ascii: "[") where habits.contains(.sections) && source.isFirst(start) && section(&x, start): break
         case UInt8(ascii: "$") where source[start + 1] == UInt8(ascii: "{") && habits.contains(.braceVariables):
             while x.position < source.count, source[x.position] != UInt8(ascii: "}"), !source[x.position].isLineEnd {
                 x.position += 1
@@ -65,13 +65,6 @@ extension GrammarLexer {
         default: operation(&x, start, byte)
         }
         return false
-    }
-
-    /// Whether only blanks stand before `start` on its line.
-    func isFirst(_ source: Bytes, _ start: Int) -> Bool {
-        var index = start
-        while index > 0, start - index < 200, source[index - 1].isBlank { index -= 1 }
-        return index == 0 || source[index - 1] == UInt8(ascii: "\n")
     }
 
     /// `[name]` alone on its line.
@@ -143,7 +136,7 @@ extension GrammarLexer {
 
     mutating func hash(_ x: inout Scanner, _ start: Int) {
         let source = x.source
-        if habits.contains(.preprocessor), isFirst(source, start) {
+        if habits.contains(.preprocessor), source.isFirst(start) {
             directive(&x, start)
             return
         }

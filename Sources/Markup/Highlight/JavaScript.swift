@@ -56,7 +56,10 @@ struct JavaScriptLexer {
     private var before = Before.start
 
     static func lex(_ x: inout Scanner, base: Int, dialect: Dialect) {
-        if x.frames.count <= base { x.frames.append(Frame(mode: Mode.ground)) }
+        if x.frames.count <= base {
+            x.frames.append(Frame(mode: Mode.ground))
+            x.skipInterpreterLine()
+        }
         var lexer = JavaScriptLexer(dialect)
         lexer.run(&x)
     }
@@ -68,10 +71,6 @@ struct JavaScriptLexer {
     }
 
     private mutating func run(_ x: inout Scanner) {
-        if x.position == 0, x.source.has("#!", at: 0) {
-            x.position = x.source.lineEnd(from: 0)
-            x.emit(.meta, from: 0)
-        }
         while x.position < x.source.count {
             let depth = x.frames.count
             let top = x.frames[depth - 1]

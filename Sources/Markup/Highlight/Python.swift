@@ -45,7 +45,6 @@ struct PythonLexer {
     ])
 
     private var before = Before.start
-    private var isLineStart = true
     private let words = PythonLexer.words
     private let types = PythonLexer.types
 
@@ -76,7 +75,6 @@ struct PythonLexer {
             switch byte {
             case UInt8(ascii: "\n"):
                 x.position += 1
-                isLineStart = true
                 if x.frames[depth - 1].count == 0 { before = .start }
                 continue
             case UInt8(ascii: " "), UInt8(ascii: "\t"), UInt8(ascii: "\r"), 0x0C:
@@ -88,7 +86,7 @@ struct PythonLexer {
                 continue
             case UInt8(ascii: "\""), UInt8(ascii: "'"):
                 if openString(&x, from: start, prefixEnd: start) { return false }
-            case UInt8(ascii: "@") where isLineStart:
+            case UInt8(ascii: "@") where source.isFirst(start):
                 x.position += 1
                 while source[x.position].isBlank { x.position += 1 }
                 while source[x.position].isWord || source[x.position] == UInt8(ascii: ".") { x.position += 1 }
@@ -151,7 +149,6 @@ struct PythonLexer {
                     before = source.has("->", at: start) ? .annotation : .start
                 }
             }
-            isLineStart = false
         }
         return false
     }
@@ -218,7 +215,7 @@ struct PythonLexer {
 
     /// `match x:`, `case _:`, `type X =` at the start of a line; `print` only as a statement of Python 2.
     private func isSoftKeyword(_ source: Bytes, _ start: Int, _ after: Int) -> Bool {
-        guard isLineStart else { return false }
+        guard source.isFirst(start) else { return false }
         let follower = source[after]
         if source.has("type", at: start) { return follower.isWordStart }
         if source.has("print", at: start) { return follower == UInt8(ascii: "\"") || follower == UInt8(ascii: "'") }

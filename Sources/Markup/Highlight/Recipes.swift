@@ -481,7 +481,7 @@ enum PatternLexer {
                 x.position = source.lineEnd(from: start)
                 x.emit(.comment, from: start)
             } else if byte == UInt8(ascii: "s") || byte == UInt8(ascii: "y"), !source[x.position].isWord,
-                !source[x.position].isSpace, x.position < source.count
+                !source[x.position].isSpace, source[x.position] != 0
             {
                 x.emit(.keyword, from: start)
                 part(&x, source[x.position], twice: true)

@@ -95,12 +95,14 @@ struct RubyLexer {
     private let words: Words
     private var before = Before.start
     private var pending: [Document] = []
+    /// Where the last of them was announced, and whether they begin now.
+    private var pendingFrom = 0
+    private var isDue = false
 
     static func lex(_ x: inout Scanner, base: Int, isPerl: Bool) {
-        if x.frames.count <= base { x.frames.append(Frame(mode: Mode.ground)) }
-        if x.position == 0, x.source.has("#!", at: 0) {
-            x.position = x.source.lineEnd(from: 0)
-            x.emit(.meta, from: 0)
+        if x.frames.count <= base {
+            x.frames.append(Frame(mode: Mode.ground))
+            x.skipInterpreterLine()
         }
         var lexer = RubyLexer(isPerl: isPerl)
         while x.position < x.source.count {
@@ -140,7 +142,7 @@ struct RubyLexer {
             case UInt8(ascii: "\n"):
                 x.position += 1
                 if before != .dot { before = .start }
-                if !pending.isEmpty { return false }
+                if isDue(source, at: start) { return false }
             case UInt8(ascii: " "), UInt8(ascii: "\t"), UInt8(ascii: "\r"): x.position += 1
             case UInt8(ascii: "#"):
                 x.position = source.lineEnd(from: start)
@@ -594,6 +596,7 @@ struct RubyLexer {
             if quote == UInt8(ascii: "'") { flag |= 1 }
         }
         guard pending.count < 8 else { return false }
+        pendingFrom = x.position
         pending.append(Document(digest: source.digest(from: from, to: index), flag: flag))
         x.position = isQuoted ? index + 1 : index
         x.emit(.string, from: start)
@@ -601,8 +604,18 @@ struct RubyLexer {
         return true
     }
 
+    /// Whether the documents of the line that ends at `feed` begin now; those of an earlier line, which ended inside of
+    /// a string, are forgotten, because a line that is lexed alone does not know them.
+    private mutating func isDue(_ source: Bytes, at feed: Int) -> Bool {
+        guard !pending.isEmpty else { return false }
+        isDue = source.lineEnd(from: pendingFrom) == feed
+        if !isDue { pending = [] }
+        return isDue
+    }
+
     private mutating func openDocuments(_ x: inout Scanner) {
-        guard !pending.isEmpty, x.source[x.position - 1] == UInt8(ascii: "\n") else { return }
+        guard isDue else { return }
+        isDue = false
         for document in pending.reversed() {
             _ = x.push(Frame(mode: Mode.document, flag: document.flag, data: document.digest))
         }

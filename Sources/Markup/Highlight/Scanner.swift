@@ -78,6 +78,13 @@
         return nil
     }
 
+    /// Whether only blanks stand before `start` on its line (a bounded look).
+    func isFirst(_ start: Int) -> Bool {
+        var index = start
+        while index > 0, start - index < 200, self[index - 1].isBlank { index -= 1 }
+        return index == 0 || self[index - 1] == UInt8(ascii: "\n")
+    }
+
     /// The position of the line feed that ends the line of `start`, or the end.
     func lineEnd(from start: Int) -> Int { next(UInt8(ascii: "\n"), from: start) }
 
@@ -173,6 +180,14 @@ struct Scanner {
 
     @inline(__always) mutating func emit(_ kind: Highlight.Kind, from start: Int, to end: Int) {
         if end > start, kind != .plain { tokens.append(Highlight.Token(start: start, end: end, kind: kind)) }
+    }
+
+    /// A `#!` line where a program begins.
+    mutating func skipInterpreterLine() {
+        guard source.has("#!", at: position) else { return }
+        let start = position
+        position = source.lineEnd(from: start)
+        emit(.meta, from: start)
     }
 
     /// Opens a construct.

@@ -85,9 +85,15 @@ struct ShellLexer {
     private var guest: UInt8 = 0
     private var takesProgram = false
     private var pending: [Document] = []
+    /// Where the last of them was announced, and whether they begin now.
+    private var pendingFrom = 0
+    private var isDue = false
 
     static func lex(_ x: inout Scanner, base: Int, isFish: Bool) {
-        if x.frames.count <= base { x.frames.append(Frame(mode: Mode.ground)) }
+        if x.frames.count <= base {
+            x.frames.append(Frame(mode: Mode.ground))
+            x.skipInterpreterLine()
+        }
         var lexer = ShellLexer(isFish: isFish)
         lexer.run(&x, base)
     }
@@ -98,10 +104,6 @@ struct ShellLexer {
     }
 
     private mutating func run(_ x: inout Scanner, _ base: Int) {
-        if x.position == 0, x.source.has("#!", at: 0) {
-            x.position = x.source.lineEnd(from: 0)
-            x.emit(.meta, from: 0)
-        }
         while x.position < x.source.count {
             let top = x.top(above: base) { frame in
                 frame.mode == Mode.guestSingle || frame.mode == Mode.guestDouble
@@ -166,7 +168,7 @@ struct ShellLexer {
             case UInt8(ascii: "\n"):
                 x.position += 1
                 if expect != .pattern && expect != .caseWord { startCommand() }
-                if !pending.isEmpty { return false }
+                if isDue(source, at: start) { return false }
             case UInt8(ascii: "\\"):
                 x.position = min(start + 2, source.count)
                 if source[start + 1] != UInt8(ascii: "\n") {
@@ -690,13 +692,24 @@ struct ShellLexer {
         guard !word.isEmpty, pending.count < 8 else { return }
         let digest = word.borrowed { $0.digest(from: 0, to: $0.count) }
         let named = Self.documents[String(decoding: word, as: UTF8.self)].map(Embedded.note) ?? 0
+        pendingFrom = x.position
         pending.append(Document(digest: digest, flags: flags, guest: named > 0 ? named : guest))
         guest = 0
         takesProgram = false
     }
 
+    /// Whether the documents of the line that ends at `feed` begin now; those of an earlier line, which ended inside of
+    /// a string, are forgotten, because a line that is lexed alone does not know them.
+    private mutating func isDue(_ source: Bytes, at feed: Int) -> Bool {
+        guard !pending.isEmpty else { return false }
+        isDue = source.lineEnd(from: pendingFrom) == feed
+        if !isDue { pending = [] }
+        return isDue
+    }
+
     private mutating func openDocuments(_ x: inout Scanner) {
-        guard !pending.isEmpty, x.source[x.position - 1] == UInt8(ascii: "\n") else { return }
+        guard isDue else { return }
+        isDue = false
         for document in pending.reversed() {
             _ = x.push(Frame(mode: Mode.document, flag: document.guest, count: document.flags, data: document.digest))
         }

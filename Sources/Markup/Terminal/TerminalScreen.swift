@@ -161,15 +161,10 @@ struct TerminalLinks {
     mutating func number(_ source: Bytes, from: Int, to: Int) -> UInt32 {
         guard to > from, to - from <= TerminalLimits.linkBytes else { return 0 }
         var bytes: [UInt8] = []
-        for index in from..<to {
-            let byte = source[index]
-            guard byte > 0x20, byte != 0x7F, byte != UInt8(ascii: "\""), byte != UInt8(ascii: "<"),
-                byte != UInt8(ascii: ">")
-            else { return 0 }
-            bytes.append(byte)
-        }
-        guard source.hasFolded("https://", at: from) || source.hasFolded("http://", at: from) else { return 0 }
-        let address = String(decoding: bytes, as: UTF8.self)
+        source.append(from: from, to: to, into: &bytes)
+        // A blank, a quote or a control in an address: somebody tries something, or the sequence was torn.
+        let isTorn = bytes.contains { $0 <= 0x20 || $0 == 0x7F || $0.isOne(of: "\"<>") }
+        guard !isTorn, let address = SafeURL(String(decoding: bytes, as: UTF8.self))?.text else { return 0 }
         if let known = numbers[address] { return known }
         guard addresses.count < TerminalLimits.links else { return 0 }
         addresses.append(HTML(text: address))
