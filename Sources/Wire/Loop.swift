@@ -45,10 +45,10 @@ import Glibc
     }
 
     /// Milliseconds of the monotonic clock, read once per turn.
-    @Loop package private(set) static var now: Int64 = Clock.monotonic()
+    @Loop package static var now: Int64 { turnStart }
 
     /// Milliseconds since 1970, read once per turn.
-    @Loop package private(set) static var wallClock: Int64 = Clock.wall()
+    @Loop package static var wallClock: Int64 { turnStartOnWall }
 
     /// Runs `body` once after a time on the monotonic clock, at least one millisecond.
     @discardableResult
@@ -70,6 +70,9 @@ import Glibc
 
     // MARK: The turn
 
+    // Constants until the thread sets them, so that reading them asks nothing about their initialisation.
+    @Loop private static var turnStart: Int64 = 0
+    @Loop private static var turnStartOnWall: Int64 = 0
     @Loop static let poller = Poller()
     @Loop static var timers = TimerWheel<@Loop () -> Void>(now: Clock.monotonic())
     @Loop private static var lastInTurn: [@Loop () -> Void] = []
@@ -80,6 +83,8 @@ import Glibc
     private nonisolated static func run() -> Never {
         shared.executor.adoptCurrentThread()
         enter {
+            turnStart = Clock.monotonic()
+            turnStartOnWall = Clock.wall()
             do throws(Errno) {
                 _ = try watch(descriptor: shared.executor.wake, for: .readable) { _ in
                     var ignored: eventfd_t = 0
@@ -95,8 +100,8 @@ import Glibc
     @Loop private static func turn() {
         let ready = poller.wait(timeout: timeUntilWork())
         let start = Clock.monotonicMicroseconds()
-        now = start / 1_000
-        wallClock = Clock.wall()
+        turnStart = start / 1_000
+        turnStartOnWall = Clock.wall()
         poller.dispatch(ready)
         while let body = timers.popDue(now: now) { body() }
         for _ in 0..<deliveriesPerTurn where !shared.executor.deliver() { break }

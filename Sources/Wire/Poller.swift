@@ -18,7 +18,9 @@ package struct Readiness: OptionSet, Sendable {
 /// One watched descriptor. Its owner cancels it before closing the descriptor.
 @Loop package final class Watch {
     package let descriptor: Int32
-    package private(set) var events: Readiness
+    /// What is watched for.
+    package var events: Readiness { watched }
+    private var watched: Readiness
     /// Tells an event for this watch from one for an earlier user of the same descriptor number.
     fileprivate let serial: UInt32
     /// Who is told. Another may take over a watched descriptor, as a WebSocket does from HTTP.
@@ -30,15 +32,15 @@ package struct Readiness: OptionSet, Sendable {
 
     fileprivate init(descriptor: Int32, events: Readiness, serial: UInt32, body: @escaping @Loop (Readiness) -> Void) {
         self.descriptor = descriptor
-        self.events = events
+        watched = events
         self.serial = serial
         self.body = body
     }
 
     /// Watches for other events from now on. Costs a system call only when they differ.
     package func change(to events: Readiness) {
-        if events == self.events || body == nil { return }
-        self.events = events
+        if events == watched || body == nil { return }
+        watched = events
         Loop.poller.modify(self)
     }
 

@@ -42,7 +42,7 @@ import Wire
     func send(_ text: String) async { await send(Array(text.utf8)) }
 
     func send(_ bytes: [UInt8]) async {
-        var queue = OutputQueue()
+        let queue = OutputQueue()
         queue.append(bytes)
         for _ in 0..<10_000 {
             switch queue.send(to: stream) {

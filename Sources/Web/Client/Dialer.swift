@@ -5,7 +5,7 @@ package import Wire
 package enum DialError: Error, Equatable {
     /// The name has no address.
     case unknownHost
-    /// No address answered; the error of the last one.
+    /// No address answered; the error of the first one.
     case unreachable(Errno)
     /// The certificate, or the handshake. The text is for people.
     case tls(TLSError)
@@ -21,9 +21,6 @@ package enum DialError: Error, Equatable {
 }
 
 @Loop enum Dialer {
-    /// Milliseconds that one address gets when others are left to try.
-    private static let patience: Int64 = 3_000
-
     /// Connects to the host of a URL.
     ///
     /// - Parameter deadline: on the loop's clock.
@@ -33,22 +30,22 @@ package enum DialError: Error, Equatable {
         }
         if Task.isCancelled { throw .cancelled }
         if addresses.isEmpty { throw .unknownHost }
-        var lastError = DialError.timedOut
+        var firstError: DialError?
         for (index, address) in addresses.enumerated() {
-            let isLast = index == addresses.count - 1
-            let limit = isLast ? deadline : min(deadline, Loop.now + patience)
+            // Those that are left share what is left of the time.
+            let limit = Loop.now + (deadline - Loop.now) / Int64(addresses.count - index)
             do throws(DialError) {
                 let stream = try await connect(to: address, url, tls, limit)
                 return stream
             } catch {
                 switch error {
                 case .tls, .cancelled: throw error
-                default: lastError = error
+                default: if firstError == nil { firstError = error }
                 }
             }
             if Loop.now >= deadline { throw .timedOut }
         }
-        throw lastError
+        throw firstError ?? .timedOut
     }
 
     private static func connect(

@@ -93,7 +93,7 @@ package enum HTTPClient {
     }
 
     func send(_ head: [UInt8], _ body: [UInt8]) async throws(HTTPClientError) {
-        var output = OutputQueue()
+        let output = OutputQueue()
         output.append(head)
         output.append(body)
         while !output.isEmpty {

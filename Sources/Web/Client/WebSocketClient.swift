@@ -62,7 +62,7 @@ package enum WebSocketClient {
         let socket = WebSocket(
             stream: dialled.stream,
             watch: exchange.release(),
-            output: OutputQueue(),
+            output: nil,
             engine: WebSocketEngine(
                 role: .client,
                 limits: WebSocketLimits(message: options.maxMessage),

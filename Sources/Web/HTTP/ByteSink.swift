@@ -32,13 +32,16 @@
 
     func append(_ bytes: [UInt8]) { unsafe bytes.withUnsafeBytes { unsafe append($0) } }
 
-    func append(_ text: StaticString) {
+    /// Labelled, because a plain literal would be taken for a `String`.
+    func append(literal text: StaticString) {
         unsafe append(UnsafeRawBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
     }
 
     func append(_ text: String) {
-        var text = text
-        text.withUTF8 { unsafe append(UnsafeRawBufferPointer($0)) }
+        // Native strings show their bytes where they are.
+        if unsafe text.utf8.withContiguousStorageIfAvailable({ unsafe append(UnsafeRawBufferPointer($0)) }) == nil {
+            append(Array(text.utf8))
+        }
     }
 
     func append(decimal number: Int) {

@@ -26,23 +26,23 @@ enum ResponseFraming: Equatable {
         response.fields.forEach { name, value in
             if isOurs(name) { return }
             sink.append(name)
-            sink.append(": ")
+            sink.append(literal: ": ")
             sink.append(value)
-            sink.append("\r\n")
+            sink.append(literal: "\r\n")
         }
         switch framing {
         case .none, .untilClose: break
         case .length(let length):
-            sink.append("Content-Length: ")
+            sink.append(literal: "Content-Length: ")
             sink.append(decimal: length)
-            sink.append("\r\n")
-        case .chunked: sink.append("Transfer-Encoding: chunked\r\n")
+            sink.append(literal: "\r\n")
+        case .chunked: sink.append(literal: "Transfer-Encoding: chunked\r\n")
         }
         switch persistence {
-        case .keep: sink.append("\r\n")
-        case .close: sink.append("Connection: close\r\n\r\n")
-        case .keepForOldClient: sink.append("Connection: keep-alive\r\n\r\n")
-        case .upgrade: sink.append("Connection: Upgrade\r\n\r\n")
+        case .keep: sink.append(literal: "\r\n")
+        case .close: sink.append(literal: "Connection: close\r\n\r\n")
+        case .keepForOldClient: sink.append(literal: "Connection: keep-alive\r\n\r\n")
+        case .upgrade: sink.append(literal: "Connection: Upgrade\r\n\r\n")
         }
     }
 

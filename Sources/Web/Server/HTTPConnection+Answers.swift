@@ -52,7 +52,7 @@ extension HTTPConnection {
 
     /// Says no and ends the connection: where the next request would begin is not known.
     func refuse(_ refusal: HTTPRefusal) {
-        server.counters.refused[refusal.status, default: 0] += 1
+        server.tally.refused[refusal.status, default: 0] += 1
         var response = HTTPResponse.refusal(refusal.status)
         switch refusal {
         case .unsupportedWebSocketVersion, .notAWebSocket:
@@ -69,7 +69,7 @@ extension HTTPConnection {
     /// Writes an answer; its bytes leave when the callback settles.
     func write(_ answer: HTTPResponse, _ terms: Terms) {
         let response = compressed(answer, terms)
-        server.counters.answers[min(5, max(1, response.status / 100))] += 1
+        server.tally.answers[min(5, max(1, response.status / 100))] += 1
         let framing = framing(of: response, terms)
         let closes = !terms.isPersistent || response.closesConnection || server.isDraining || framing == .untilClose
         ResponseHead.write(
@@ -87,7 +87,7 @@ extension HTTPConnection {
                 LoopBuffers.output.append(bytes)
             } else {
                 gather()
-                output.append(bytes)
+                enqueue(bytes)
                 sendQueue()
             }
         case .file(let file):
@@ -98,7 +98,7 @@ extension HTTPConnection {
         guard hasSocket else { return }
         if closes {
             state = .ending
-        } else if output.isEmpty {
+        } else if output == nil {
             wait(server.limits.idleTimeout)
         }
     }
@@ -165,12 +165,12 @@ extension HTTPConnection {
         if body.hasFailed { return close() }
         for bytes in body.take() {
             exchange.queued += bytes.count
-            if exchange.isChunked { output.append(Array("\(String(bytes.count, radix: 16))\r\n".utf8)) }
-            output.append(bytes)
-            if exchange.isChunked { output.append([0x0D, 0x0A]) }
+            if exchange.isChunked { enqueue(Array("\(String(bytes.count, radix: 16))\r\n".utf8)) }
+            enqueue(bytes)
+            if exchange.isChunked { enqueue([0x0D, 0x0A]) }
         }
         if body.isFinished {
-            if exchange.isChunked { output.append(Array("0\r\n\r\n".utf8)) }
+            if exchange.isChunked { enqueue(Array("0\r\n\r\n".utf8)) }
             body.onChange = nil
             exchange.stream = nil
             state = exchange.closes ? .ending : .head
@@ -185,7 +185,7 @@ extension HTTPConnection {
     private func gather() {
         let sink = LoopBuffers.output
         if sink.isEmpty { return }
-        unsafe output.append(copying: unsafe sink.bytes)
+        enqueue(unsafe Array(sink.bytes))
         sink.removeAll()
     }
 
@@ -195,35 +195,23 @@ extension HTTPConnection {
         if sink.isEmpty { return }
         defer { sink.removeAll() }
         if case .closed = state { return }
-        guard output.isEmpty else { return gather() }
+        guard output == nil else { return gather() }
         let bytes = unsafe sink.bytes
         switch unsafe stream.send(bytes) {
         case .moved(let count):
-            server.counters.bytesSent += count
+            server.tally.bytesSent += count
             if count == bytes.count { return }
-            unsafe output.append(copying: UnsafeRawBufferPointer(rebasing: bytes[count...]))
+            enqueue(unsafe Array(UnsafeRawBufferPointer(rebasing: bytes[count...])))
             wait(server.limits.writeTimeout)
         case .blocked:
-            unsafe output.append(copying: bytes)
+            enqueue(unsafe Array(bytes))
             wait(server.limits.writeTimeout)
         case .ended, .failed: close()
         }
     }
 
-    /// Sends on what the socket did not take before. Each byte it takes renews the client's time.
-    func sendQueue() {
-        if case .closed = state { return }
-        let before = output.count
-        let outcome = output.send(to: stream)
-        server.counters.bytesSent += before - output.count
-        switch outcome {
-        case .moved: queueIsSent()
-        case .blocked: wait(server.limits.writeTimeout)
-        case .ended, .failed: close()
-        }
-    }
-
-    private func queueIsSent() {
+    /// The queue is empty: the client's time begins anew, and a stream may go on.
+    func queueIsSent() {
         guard case .answering(let exchange) = state, let body = exchange.stream else {
             return wait(server.limits.idleTimeout)
         }

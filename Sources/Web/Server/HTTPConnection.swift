@@ -21,12 +21,12 @@ import Wire
         case closed
     }
 
-    unowned let server: HTTPServer
+    let server: HTTPServer
     let stream: SocketStream
     let peer: SocketAddress
     var state: State
-    /// What the socket has not taken.
-    var output = OutputQueue()
+    /// What the socket has not taken; nil when it has taken everything.
+    private(set) var output: OutputQueue?
     /// Whether the client may still be sending when the last answer is out.
     var mayHaveUnread = false
     /// The client sends no more.
@@ -55,7 +55,7 @@ import Wire
     /// - Parameter isRefused: the server has as many connections as it may: say so and close.
     func start(isRefused: Bool) {
         do throws(Errno) {
-            watch = try Loop.watch(descriptor: stream.descriptor, for: .readable) { [unowned self] in ready($0) }
+            watch = try Loop.watch(descriptor: stream.descriptor, for: .readable) { [self] in ready($0) }
         } catch {
             return close()
         }
@@ -67,7 +67,7 @@ import Wire
     }
 
     private func ready(_ readiness: Readiness) {
-        if !output.isEmpty { sendQueue() }
+        if output != nil { sendQueue() }
         if case .handshake = state {
             shakeHands()
         } else if wantsInput {
@@ -83,14 +83,14 @@ import Wire
         guard LoopBuffers.mayShakeHands() else { return }
         switch stream.handshake() {
         case .moved:
-            server.counters.tlsHandshakes += 1
+            server.tally.tlsHandshakes += 1
             state = .head
             watch?.change(to: .readable)
             wait(server.limits.headTimeout)
             read()
         case .blocked(let readiness): watch?.change(to: readiness)
         case .ended, .failed:
-            server.counters.tlsFailures += 1
+            server.tally.tlsFailures += 1
             close()
         }
     }
@@ -103,7 +103,7 @@ import Wire
         timer?.cancel()
         watch?.cancel()
         watch = nil
-        output.removeAll()
+        output = nil
         input = []
         stream.close()
         server.forget(self)
@@ -111,17 +111,17 @@ import Wire
 
     /// The server wants to end: an idle connection closes, a busy one after its answer.
     func drain() {
-        if case .head = state, input.isEmpty, output.isEmpty { close() }
+        if case .head = state, input.isEmpty, output == nil { close() }
     }
 
     /// Sends what was gathered, goes on with what was held back, and watches for what can happen next.
     func settle() {
         flush()
-        while isHeldBack, case .head = state, output.count <= HTTPLimits.pausingOutput {
+        while isHeldBack, case .head = state, !isCongested {
             consumeInput()
             flush()
         }
-        if output.isEmpty {
+        if output == nil {
             switch state {
             case .ending: finishEnding()
             case .head where peerIsDone: close()
@@ -131,7 +131,7 @@ import Wire
         guard let watch else { return }
         if case .handshake = state { return }
         var events: Readiness = wantsInput ? .readable : []
-        if !output.isEmpty { events.formUnion(.writable) }
+        if output != nil { events.formUnion(.writable) }
         watch.change(to: events)
         // What the TLS layer holds is no event for epoll.
         if stream.mayHoldMore, wantsInput { Loop.post { [weak self] in self?.ready(.readable) } }
@@ -166,7 +166,7 @@ import Wire
         let buffer = unsafe LoopBuffers.input
         switch unsafe stream.receive(into: buffer) {
         case .moved(let count):
-            server.counters.bytesReceived += count
+            server.tally.bytesReceived += count
             unsafe take(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
         case .blocked: return
         case .ended: peerEnded()
@@ -196,6 +196,9 @@ import Wire
         case .handshake, .ending, .upgraded, .closed: break
         }
     }
+
+    /// The client takes its answers more slowly than it asks.
+    private var isCongested: Bool { (output?.count ?? 0) > HTTPLimits.pausingOutput }
 
     /// Goes on with what was received before.
     private func consumeInput() {
@@ -232,7 +235,7 @@ import Wire
             do throws(HTTPRefusal) {
                 switch state {
                 case .head:
-                    if output.count > HTTPLimits.pausingOutput {
+                    if isCongested {
                         isHeldBack = true
                         return used
                     }
@@ -270,7 +273,7 @@ import Wire
 
     /// A whole head has come: finds who answers, and whether a body may follow.
     private func begin(_ bytes: Span<UInt8>) throws(HTTPRefusal) {
-        server.counters.requests += 1
+        server.tally.requests += 1
         let framing = LoopBuffers.parser.framing
         let isPersistent = LoopBuffers.parser.isPersistent && !server.isDraining
         let request = try server.request(bytes, LoopBuffers.parser, from: peer, isSecure: stream.isSecure)
@@ -286,7 +289,7 @@ import Wire
             if case .length(let length) = framing, length > limit { throw .bodyTooLarge }
             terms.isPersistent = isPersistent
             mayHaveUnread = false
-            if LoopBuffers.parser.expectsContinue { LoopBuffers.output.append("HTTP/1.1 100 Continue\r\n\r\n") }
+            if LoopBuffers.parser.expectsContinue { LoopBuffers.output.append(literal: "HTTP/1.1 100 Continue\r\n\r\n") }
             let body = IncomingBody(request, route, parameters, terms, framing: framing, limit: limit)
             state = .body(body)
             wait(until: body.deadline(server.limits))
@@ -336,7 +339,7 @@ import Wire
         _ onOpen: @Loop (WebSocket) -> Void
     ) {
         ResponseHead.write(agreement.response(fields), framing: .none, persistence: .upgrade, to: LoopBuffers.output)
-        server.counters.answers[1] += 1
+        server.tally.answers[1] += 1
         flush()
         guard let watch, case .head = state else { return }
         timer?.cancel()
@@ -354,6 +357,29 @@ import Wire
         server.forget(self)
         onOpen(socket)
         socket.start()
+    }
+
+    // MARK: What waits
+
+    func enqueue(_ bytes: [UInt8]) {
+        let queue = output ?? OutputQueue()
+        queue.append(bytes)
+        output = queue
+    }
+
+    /// Sends on what the socket did not take before. Each byte it takes renews the client's time.
+    func sendQueue() {
+        guard let queue = output else { return }
+        let before = queue.count
+        let outcome = queue.send(to: stream)
+        server.tally.bytesSent += before - queue.count
+        switch outcome {
+        case .moved:
+            output = nil
+            queueIsSent()
+        case .blocked: wait(server.limits.writeTimeout)
+        case .ended, .failed: close()
+        }
     }
 
     // MARK: Time
@@ -385,8 +411,8 @@ import Wire
     }
 
     private func timeIsUp() {
-        server.counters.timeouts += 1
-        guard output.isEmpty else { return close() }
+        server.tally.timeouts += 1
+        guard output == nil else { return close() }
         switch state {
         case .head where isInsideHead: refuse(.timedOut)
         case .body: refuse(.timedOut)

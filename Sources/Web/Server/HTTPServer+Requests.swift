@@ -10,7 +10,7 @@ extension HTTPServer {
     /// Makes a request of a head. What a trusted proxy says about the client is believed.
     func request(
         _ bytes: Span<UInt8>,
-        _ parser: RequestHeadParser,
+        _ parser: borrowing RequestHeadParser,
         from sender: SocketAddress,
         isSecure: Bool
     ) throws(HTTPRefusal) -> HTTPRequest {
@@ -20,8 +20,12 @@ extension HTTPServer {
         var baseLength = 0
         var isOutsideBase = false
         if !basePathBytes.isEmpty {
-            let stripped = ownPath.map { Self.prefixLength(basePathBytes, of: $0.span) }
-                ?? Self.prefixLength(basePathBytes, of: bytes.extracting(target.path))
+            let stripped: Int
+            if let path = ownPath {
+                stripped = Self.prefixLength(basePathBytes, of: path.span)
+            } else {
+                stripped = Self.prefixLength(basePathBytes, of: bytes.extracting(target.path))
+            }
             isOutsideBase = stripped == 0
             if let path = ownPath { ownPath = Array(path[stripped...]) } else { baseLength = stripped }
         }
@@ -29,7 +33,8 @@ extension HTTPServer {
             bytes: bytes.withUnsafeBufferPointer { unsafe Array($0) },
             fields: parser.fields
         )
-        var host = (target.authority ?? parser.host).map { head.text($0) }
+        var host: String?
+        if let range = target.authority ?? parser.host { host = head.text(range) }
         var peer = sender
         var isSecure = isSecure
         if !trustedProxies.isEmpty, trustedProxies.contains(where: { $0.contains(sender) }) {

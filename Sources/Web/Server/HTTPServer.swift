@@ -15,9 +15,12 @@ package import Wire
     /// Called when draining begins, once for each open WebSocket's owner to send its farewell.
     package var onDrain: (@Loop () -> Void)?
 
-    package internal(set) var counters = HTTPCounters()
+    /// What it has done since it started.
+    package var counters: HTTPCounters { tally }
     package private(set) var isDraining = false
 
+    /// Internal, so that the optimiser sees every access: it is touched several times per request.
+    var tally = HTTPCounters()
     let basePathBytes: [UInt8]
     private var listeners: [Listener] = []
     private var connections: [ObjectIdentifier: HTTPConnection] = [:]
@@ -79,7 +82,7 @@ package import Wire
     // MARK: Connections
 
     private func accept(_ descriptor: Int32, from peer: SocketAddress, tls: TLSContext?) {
-        counters.accepted += 1
+        tally.accepted += 1
         let stream: SocketStream
         if let tls {
             guard let secured = SocketStream(descriptor: descriptor, tls: tls) else {
@@ -102,7 +105,7 @@ package import Wire
 
     func adopt(_ socket: WebSocket) {
         sockets[ObjectIdentifier(socket)] = socket
-        counters.webSockets += 1
+        tally.webSockets += 1
         socket.onEnd = { [unowned self] in forget($0) }
     }
 

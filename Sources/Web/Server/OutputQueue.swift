@@ -1,8 +1,8 @@
 // What a socket has not taken yet. A queue of shared byte arrays: a frame that goes to a thousand sockets exists once.
 package import Wire
 
-/// Bytes waiting for one socket.
-package struct OutputQueue {
+/// Bytes waiting for one socket. A connection has one only while something waits.
+@Loop package final class OutputQueue {
     private var chunks: [[UInt8]] = []
     /// The first chunk that is not sent, and how much of it is.
     private var first = 0
@@ -14,22 +14,20 @@ package struct OutputQueue {
     package var isEmpty: Bool { count == 0 }
 
     /// Queues the bytes; the array is shared, not copied.
-    package mutating func append(_ bytes: [UInt8]) {
+    package func append(_ bytes: [UInt8]) {
         if bytes.isEmpty { return }
         chunks.append(bytes)
         count += bytes.count
     }
 
-    package mutating func append(copying bytes: UnsafeRawBufferPointer) {
+    package func append(copying bytes: UnsafeRawBufferPointer) {
         unsafe append(Array(bytes))
     }
-
-    package mutating func removeAll() { self = OutputQueue() }
 
     /// Sends what the socket takes.
     ///
     /// - Returns: `.moved` with the number of bytes when the queue is empty afterwards; otherwise what stopped it.
-    @Loop package mutating func send(to stream: SocketStream) -> SocketStream.Outcome {
+    package func send(to stream: SocketStream) -> SocketStream.Outcome {
         var moved = 0
         while count > 0 {
             let outcome = sendSome(to: stream)
@@ -41,7 +39,7 @@ package struct OutputQueue {
     }
 
     /// One system call: the first chunk, and the second with it when there is one.
-    @Loop private func sendSome(to stream: SocketStream) -> SocketStream.Outcome {
+    private func sendSome(to stream: SocketStream) -> SocketStream.Outcome {
         unsafe chunks[first].withUnsafeBytes { bytes in
             let head = unsafe UnsafeRawBufferPointer(rebasing: bytes[offset...])
             guard first + 1 < chunks.count else { return unsafe stream.send(head) }
@@ -49,7 +47,7 @@ package struct OutputQueue {
         }
     }
 
-    private mutating func drop(_ bytes: Int) {
+    private func drop(_ bytes: Int) {
         count -= bytes
         offset += bytes
         while first < chunks.count, offset >= chunks[first].count {
@@ -58,7 +56,6 @@ package struct OutputQueue {
             first += 1
         }
         if first == chunks.count {
-            // The memory goes too: an idle connection holds no buffer.
             chunks = []
             first = 0
         } else if first > 64 {

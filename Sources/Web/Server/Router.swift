@@ -27,12 +27,19 @@ package struct Parameters: Sendable, Equatable {
     package typealias Handler = @Loop (HTTPRequest, Parameters) -> HTTPAnswer
 
     /// A handler and what it takes.
-    package struct Route {
+    package final class Route: Sendable {
         package let methods: [HTTPMethod]
         /// Bytes of the largest body; a request with a larger one is refused before it is read.
         package let bodyLimit: Int
         let names: [String]
         package let handler: Handler
+
+        init(methods: [HTTPMethod], bodyLimit: Int, names: [String], handler: @escaping Handler) {
+            self.methods = methods
+            self.bodyLimit = bodyLimit
+            self.names = names
+            self.handler = handler
+        }
     }
 
     package enum Match {
@@ -156,7 +163,7 @@ package struct Parameters: Sendable, Equatable {
         let wanted = method == .head ? HTTPMethod.get : method
         for route in routes where route.methods.contains(method) || route.methods.contains(wanted) {
             var parameters = Parameters()
-            for (name, range) in zip(route.names, segments) { parameters.add(name, text(path.extracting(range))) }
+            for index in segments.indices { parameters.add(route.names[index], text(path.extracting(segments[index]))) }
             return .route(route, parameters)
         }
         var allowed: [HTTPMethod] = []

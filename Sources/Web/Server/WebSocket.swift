@@ -55,7 +55,7 @@ package struct WebSocketOptions: Sendable {
     /// Frames made in this turn.
     private var frames: [UInt8] = []
     /// Frames of earlier turns that the socket did not take, and shared frames.
-    private var output: OutputQueue
+    private var output: OutputQueue?
     private var willFlush = false
     private var isPaused = false
     private var closing: (code: UInt16, reason: String)?
@@ -72,7 +72,7 @@ package struct WebSocketOptions: Sendable {
     init(
         stream: SocketStream,
         watch: Watch,
-        output: OutputQueue,
+        output: OutputQueue?,
         engine: consuming WebSocketEngine,
         peer: SocketAddress,
         options: WebSocketOptions
@@ -83,11 +83,11 @@ package struct WebSocketOptions: Sendable {
         self.engine = engine
         self.peer = peer
         self.options = options
-        watch.onReady = { [unowned self] in ready($0) }
+        watch.onReady = { [self] in ready($0) }
     }
 
     /// Bytes that wait for the peer.
-    package var bufferedBytes: Int { frames.count + output.count }
+    package var bufferedBytes: Int { frames.count + (output?.count ?? 0) }
 
     /// Whether messages can still be sent.
     package var isOpen: Bool { if case .open = state { true } else { false } }
@@ -152,14 +152,17 @@ package struct WebSocketOptions: Sendable {
 
     private func queue(_ bytes: [UInt8]) {
         // The peer's time to take something begins when something waits for it.
-        if output.isEmpty { tookAt = Loop.now }
-        output.append(bytes)
+        if output == nil {
+            tookAt = Loop.now
+            output = OutputQueue()
+        }
+        output?.append(bytes)
     }
 
     /// Sends what was made; what the socket does not take waits in the queue.
     private func flush() {
         if case .closed = state { return }
-        if output.isEmpty, !frames.isEmpty {
+        if output == nil, !frames.isEmpty {
             if case .moved(let count) = unsafe frames.withUnsafeBytes({ unsafe stream.send($0) }) {
                 if count == frames.count {
                     frames.removeAll(keepingCapacity: frames.capacity <= Self.keptFrames)
@@ -169,31 +172,32 @@ package struct WebSocketOptions: Sendable {
             }
         }
         moveFramesToQueue()
-        if output.isEmpty { return settle() }
-        let before = output.count
-        switch output.send(to: stream) {
-        case .moved, .blocked: if output.count < before { tookAt = Loop.now }
+        guard let queue = output else { return settle() }
+        let before = queue.count
+        switch queue.send(to: stream) {
+        case .moved: output = nil
+        case .blocked: if queue.count < before { tookAt = Loop.now }
         case .ended, .failed: return end(WebSocketCloseCode.abnormal, "")
         }
-        if output.count > options.maxBuffered { return end(WebSocketCloseCode.abnormal, "") }
+        if queue.count > options.maxBuffered { return end(WebSocketCloseCode.abnormal, "") }
         settle()
     }
 
     /// Decides what to watch for, and ends what has nothing left to say.
     private func settle() {
         guard let watch else { return }
-        if output.isEmpty {
+        if output == nil {
             if case .closing = state, engine.hasReceivedClose { return end() }
             if case .lingering = state { return finish() }
             if isPaused {
                 isPaused = false
                 onDrain?()
             }
-        } else if output.count > Self.pausingBytes {
+        } else if bufferedBytes > Self.pausingBytes {
             isPaused = true
         }
         var events: Readiness = isPaused && isOpen ? [] : .readable
-        if !output.isEmpty {
+        if output != nil {
             events.formUnion(.writable)
             setTimer()
         }
@@ -301,7 +305,7 @@ package struct WebSocketOptions: Sendable {
         timer?.cancel()
         watch?.cancel()
         watch = nil
-        output.removeAll()
+        output = nil
         stream.close()
         onEnd?(self)
         onEnd = nil
@@ -329,7 +333,7 @@ package struct WebSocketOptions: Sendable {
 
     private var nextDeadline: Int64 {
         var due = closesBy
-        if !output.isEmpty { due = min(due, tookAt + options.stallTimeout) }
+        if output != nil { due = min(due, tookAt + options.stallTimeout) }
         if options.pingInterval > 0, isOpen { due = min(due, max(heardAt, pingedAt) + options.pingInterval) }
         return due
     }
@@ -338,7 +342,7 @@ package struct WebSocketOptions: Sendable {
         timer = nil
         let now = Loop.now
         if now >= closesBy { return end(WebSocketCloseCode.abnormal, "") }
-        if !output.isEmpty, now >= tookAt + options.stallTimeout {
+        if output != nil, now >= tookAt + options.stallTimeout {
             closing = (WebSocketCloseCode.tryAgainLater, "too slow")
             return end()
         }
