@@ -2,10 +2,10 @@
 
 package enum DashboardLimits {
     // MARK: pages
-    /// Blocks of the first screenful of a timeline, and of each older page.
+    /// Entries of the first screenful of a timeline, and blocks of each older page.
     package static let pageBlocks = 60
-    /// Blocks that a page may grow by so that a tool stands together with its output.
-    package static let pageStretch = 40
+    /// Blocks of the first screenful, those counted that belong to a tool.
+    package static let pageBlocksInAll = 240
     /// Sessions of one desktop on a list; the desktop's own page shows more.
     package static let listedSessions = 150
     /// Sessions on a desktop's own page.

@@ -45,7 +45,7 @@ struct BlockViewTests {
         }
         #expect(answer.contains("<strong>bold</strong>") && answer.contains(">code</code>"))
         #expect(answer.contains("<span class=\"block-kind\">Claude</span>") && answer.contains(">opus</span>"))
-        #expect(answer.contains("data-source=\"/s/SID/block/x1/download?seq=7\""))
+        #expect(answer.contains("data-source=\"/s/SID/block/eDE/download?seq=7\""))
     }
 
     @Test func `thinking is folded, its first line is the headline`() {
@@ -98,8 +98,8 @@ struct BlockViewTests {
             block.text = "head\ntail"
             block.fullSize = 3_000_000
         }
-        #expect(html.contains("<a href=\"/s/SID/block/x1?seq=7\">Show all (3.0 MB)</a>"))
-        #expect(html.contains("<a href=\"/s/SID/block/x1/download?seq=7\" download>Download</a>"))
+        #expect(html.contains("<a href=\"/s/SID/block/eDE?seq=7\">Show all (3.0 MB)</a>"))
+        #expect(html.contains("<a href=\"/s/SID/block/eDE/download?seq=7\" download>Download</a>"))
     }
 
     @Test func `BR-13a what a desktop did not cut is cut here`() {
@@ -137,7 +137,7 @@ struct BlockViewTests {
             block.mediaType = "image/png"
             block.title = "Screen \"1\""
         }
-        #expect(picture.contains("<img src=\"/s/SID/media/a%2Fb\" alt=\"Screen &quot;1&quot;\" loading=\"lazy\""))
+        #expect(picture.contains("<img src=\"/s/SID/media/YS9i\" alt=\"Screen &quot;1&quot;\" loading=\"lazy\""))
         let drawing = html(.image) { block in
             block.mediaID = "m"
             block.mediaType = "image/svg+xml"
@@ -146,7 +146,7 @@ struct BlockViewTests {
         #expect(html(.file) { block in
             block.path = "/x/report.pdf"
             block.mediaID = "m"
-        }.contains("<a class=\"file\" href=\"/s/SID/media/m\" download>report.pdf</a>"))
+        }.contains("<a class=\"file\" href=\"/s/SID/media/bQ\" download>report.pdf</a>"))
     }
 
     @Test func `a helper's card leads to its session; in a share it leads nowhere`() {

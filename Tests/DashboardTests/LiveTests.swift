@@ -258,3 +258,36 @@ import Wire
         await scene.stop()
     }
 }
+
+@Suite("Views that come back", .timeLimit(.minutes(2)))
+@Loop struct ComingBackTests {
+    @Test func `a tab that is here before its session gets it when it comes`() async throws {
+        let scene = try await Scene(["s1": [.message(0, "x")]])
+        let tab = try await scene.live()
+        let late = scene.id("s9")
+        tab.show(late)
+        #expect(await eventually { !tab.all("notice").isEmpty })
+        scene.service.threads["s9/main"] = [.message(0, "here at last")]
+        var summary = scene.service.summaries[0]
+        summary.id = "s9"
+        scene.service.summaries.append(summary)
+        scene.endpoint.announce(changed: [summary])
+        #expect(await eventually { tab.html.contains("here at last") })
+        #expect(await eventually { scene.service.followed == ["s9"] })
+        await scene.stop()
+    }
+
+    @Test func `a timeline that could not be read is shown when it can, and no page is emptied meanwhile`() async throws {
+        let scene = try await Scene(["s1": [.message(0, "x")]])
+        scene.service.threads["s1/main"] = nil
+        let tab = try await scene.live()
+        tab.show(scene.id("s1"))
+        #expect(await eventually { !tab.all("notice").isEmpty })
+        #expect(tab.patches.isEmpty, "a snapshot of nothing would empty the page")
+        scene.service.threads["s1/main"] = [.message(0, "readable again")]
+        scene.service.summaries[0].updatedAt += 1
+        scene.endpoint.announce(changed: scene.service.summaries)
+        #expect(await eventually { tab.html.contains("readable again") })
+        await scene.stop()
+    }
+}

@@ -205,9 +205,9 @@ extension Site {
         _ view: BlockView,
         limit: Int
     ) async throws(DesktopError) -> (block: Block, text: (bytes: [UInt8], total: Int)) {
-        let id = visit.parameter("block")
+        let id = Links.id(ofSegment: visit.parameter("block"))
         let thread = visit.request.queryValue("thread") ?? "main"
-        guard let seq = visit.request.queryValue("seq").flatMap(Int.init), seq >= 0, seq < .max,
+        guard let id, let seq = visit.request.queryValue("seq").flatMap(Int.init), seq >= 0, seq < .max,
             let timeline = hub.timeline(entry.id, thread: thread)
         else { throw .notFound }
         let page = try await timeline.page(before: seq + 1, limit: 1)
@@ -242,7 +242,7 @@ extension Site {
 
     /// Bytes of an image or file, passed on as they come from the desktop. A range is answered when it is a single one.
     func media(_ visit: Visit, _ entry: SessionEntry) async -> HTTPResponse {
-        let id = visit.parameter("media")
+        guard let id = Links.id(ofSegment: visit.parameter("media")) else { return .text("no such file\n", status: 404) }
         guard let timeline = hub.timeline(entry.id) else { return .text("the desktop is offline\n", status: 503) }
         let asked = MediaRange(visit.request.fields["range"])
         let start = asked?.start ?? 0

@@ -193,7 +193,8 @@ extension Site {
         case .failure(let refusal): return refusal.response
         case .success(let reading):
             let proof = Array((visit.request.queryValue("k") ?? "").utf8)
-            let expected = Array(reading.view.links.mediaProof(visit.parameter("media")).utf8)
+            let id = Links.id(ofSegment: visit.parameter("media")) ?? ""
+            let expected = Array(reading.view.links.mediaProof(id).utf8)
             guard !reading.share.hidesOutput, constantTimeEqual(proof, expected) else {
                 return .text("not in this share\n", status: 404)
             }

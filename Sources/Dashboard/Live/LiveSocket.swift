@@ -27,6 +27,8 @@ enum LiveVisitor {
     /// Keeps the views alive until it is closed.
     private let views: LiveViews
     private var claims: [String: (claim: LiveClaim, feed: ViewFeed)] = [:]
+    /// Claims on sessions that are not known yet: after a restart a tab is here before its desktop is.
+    private var pending: [String: LiveClaim] = [:]
     /// Views that missed patches because too much was queued: each gets one fresh snapshot when there is room.
     private var behind: Set<ObjectIdentifier> = []
     private var lastBuffered = 0
@@ -106,9 +108,11 @@ enum LiveVisitor {
             view = shared
         case .member:
             guard let entry = views.shelf.entry(claim.session) else {
+                if pending.count < DashboardLimits.claimsPerSocket { pending[claim.id] = claim }
                 send(Say.notice(level: "warning", text: DesktopError.unknown.sentence, id: claim.session))
                 return
             }
+            pending[claim.id] = nil
             view = BlockView(links: views.links, session: entry.id, agent: entry.summary.agent)
         }
         guard claims[claim.id] != nil || claims.count < DashboardLimits.claimsPerSocket else { return }
@@ -136,7 +140,15 @@ enum LiveVisitor {
         views.watchersChanged()
     }
 
+    /// Sessions changed: claims that waited for one of them are made now.
+    func tryPending(_ ids: Set<String>) {
+        for claim in Array(pending.values) where ids.contains(claim.session) && views.shelf.entry(claim.session) != nil {
+            self.claim(claim)
+        }
+    }
+
     private func release(_ claim: String) {
+        pending[claim] = nil
         views.hub.release(tab: id, claim: claim)
         guard let feed = claims.removeValue(forKey: claim)?.feed else { return }
         if !shows(feed) { feed.leave(self) }
@@ -198,6 +210,7 @@ enum LiveVisitor {
         isClosed = true
         let feeds = shown
         claims = [:]
+        pending = [:]
         for feed in feeds { feed.leave(self) }
         views.forget(self)
     }

@@ -180,11 +180,15 @@ import Wire
 
     func sessionsChanged(_ ids: [String]) {
         changedSessions.formUnion(ids)
+        let changed = Set(ids)
+        for feed in feeds.values where changed.contains(feed.key.view.session) { feed.tryAgain() }
+        for socket in sockets.values { socket.tryPending(changed) }
         listLater()
     }
 
     func desktopsChanged() {
         changedDesktops = true
+        for feed in feeds.values { feed.tryAgain() }
         listLater()
     }
 

@@ -31,6 +31,8 @@ import Wire
     private var history: ViewHistory
     private var members: [ObjectIdentifier: LiveSocket] = [:]
     private var joiners: [Joiner] = []
+    /// Who wants to see a view that cannot be shown now: asked again when something changes.
+    private var waiting: [Joiner] = []
     /// Changed blocks that wait for the next patch, by id.
     private var changed: [String: Block] = [:]
     private var removed: Set<String> = []
@@ -53,7 +55,7 @@ import Wire
     }
 
     private var timeline: Timeline? { hub.timeline(key.view.session, thread: key.thread) }
-    var memberCount: Int { members.count + joiners.count }
+    var memberCount: Int { members.count + joiners.count + waiting.count }
     /// What `data-version` says.
     var version: String { "\(epoch).\(history.version)" }
 
@@ -63,15 +65,28 @@ import Wire
     func join(_ socket: LiveSocket, since text: String?) {
         let parts = text?.split(separator: ".") ?? []
         let since = parts.count == 2 && parts[0] == epoch ? Int(parts[1]) : nil
-        joiners.removeAll { $0.socket === socket || $0.socket == nil }
+        forgetJoiner(socket)
         joiners.append(Joiner(socket: socket, since: since))
         run()
     }
 
     func leave(_ socket: LiveSocket) {
         members[ObjectIdentifier(socket)] = nil
-        joiners.removeAll { $0.socket === socket || $0.socket == nil }
+        forgetJoiner(socket)
         if memberCount == 0 { emptySince = Loop.now }
+    }
+
+    private func forgetJoiner(_ socket: LiveSocket) {
+        joiners.removeAll { $0.socket === socket || $0.socket == nil }
+        waiting.removeAll { $0.socket === socket || $0.socket == nil }
+    }
+
+    /// The session or its desktop changed: what could not be shown may be there now.
+    func tryAgain() {
+        guard !waiting.isEmpty else { return }
+        joiners += waiting
+        waiting = []
+        run()
     }
 
     // MARK: what changes
@@ -87,6 +102,8 @@ import Wire
             }
             removed.subtract(blocks.lazy.map(\.id))
         }
+        joiners += waiting
+        waiting = []
         run()
     }
 
@@ -148,14 +165,9 @@ import Wire
     /// Brings one more socket to the newest version.
     private func welcome(_ joiner: Joiner) async {
         guard let socket = joiner.socket, !socket.isClosed else { return }
-        guard let timeline else {
-            socket.send(Say.notice(level: "warning", text: DesktopError.unknown.sentence, id: name))
-            return
-        }
+        guard let timeline else { return wait(joiner, socket, .unknown) }
         if !timeline.isLoaded {
-            do throws(DesktopError) { try await timeline.loadTail() } catch {
-                socket.send(Say.notice(level: "warning", text: error.sentence, id: name))
-            }
+            do throws(DesktopError) { try await timeline.loadTail() } catch { return wait(joiner, socket, error) }
         }
         if hasChanges {
             // They came while the tail was loaded: first the patch, then the welcome.
@@ -182,6 +194,13 @@ import Wire
         guard !socket.isClosed, socket.shows(self) else { return }
         members[ObjectIdentifier(socket)] = socket
         socket.deliver(message, from: self, isSnapshot: true)
+    }
+
+    /// Nothing can be shown now; the page keeps what it has until something changes.
+    private func wait(_ joiner: Joiner, _ socket: LiveSocket, _ trouble: DesktopError) {
+        guard !socket.isClosed, socket.shows(self) else { return }
+        socket.send(Say.notice(level: "warning", text: trouble.sentence, id: name))
+        waiting.append(joiner)
     }
 
     // MARK: messages

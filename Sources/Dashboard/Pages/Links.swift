@@ -48,7 +48,7 @@ package struct Links: Sendable, Hashable {
     }
 
     func media(_ session: String, _ id: String) -> String {
-        let address = "\(self.session(session))/media/\(Links.encoded(id))"
+        let address = "\(self.session(session))/media/\(Links.segment(id))"
         return share == nil ? address : "\(address)?k=\(mediaProof(id))"
     }
 
@@ -59,14 +59,22 @@ package struct Links: Sendable, Hashable {
     }
 
     func body(_ session: String, _ block: Block) -> String {
-        "\(self.session(session))/block/\(Links.encoded(block.id))?seq=\(block.seq)\(threadQuery(block.thread))"
+        "\(self.session(session))/block/\(Links.segment(block.id))?seq=\(block.seq)\(threadQuery(block.thread))"
     }
 
     func download(_ session: String, _ block: Block) -> String {
-        "\(self.session(session))/block/\(Links.encoded(block.id))/download?seq=\(block.seq)\(threadQuery(block.thread))"
+        "\(self.session(session))/block/\(Links.segment(block.id))/download?seq=\(block.seq)\(threadQuery(block.thread))"
     }
 
     private func threadQuery(_ thread: String) -> String { thread == "main" ? "" : "&thread=\(Links.encoded(thread))" }
+
+    /// An id of a desktop's as one path segment: such ids may hold slashes, which a decoded path would take for its own.
+    package static func segment(_ id: String) -> String { Base64.encodeURL(Array(id.utf8)) }
+
+    /// The id of a segment; nil for what ``segment(_:)`` never makes.
+    package static func id(ofSegment segment: String) -> String? {
+        Base64.decodeURL(segment).flatMap { String(validating: $0, as: UTF8.self) }
+    }
 
     /// Percent-encoded for one path segment or query value (RFC 3986: everything but unreserved characters).
     package static func encoded(_ text: String) -> String {

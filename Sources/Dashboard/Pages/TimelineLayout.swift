@@ -35,16 +35,14 @@ package struct Nesting {
 }
 
 enum TimelineLayout {
-    /// The newest blocks that make one page: about ``DashboardLimits/pageBlocks``, a few more so that a child at the edge
-    /// stands with its parent.
+    /// The newest blocks that make one page: ``DashboardLimits/pageBlocks`` entries as a reader counts them (what belongs to
+    /// a tool counts with it, numbers of tokens do not count), and not much more than that in all.
     static func page(of blocks: [Block]) -> ArraySlice<Block> {
-        guard blocks.count > DashboardLimits.pageBlocks else { return blocks[...] }
-        var start = blocks.count - DashboardLimits.pageBlocks
-        let lowest = max(0, start - DashboardLimits.pageStretch)
-        while start > lowest, let parent = blocks[start].parent,
-            let index = blocks[lowest..<start].lastIndex(where: { $0.id == parent })
-        {
-            start = index
+        let lowest = max(0, blocks.count - DashboardLimits.pageBlocksInAll)
+        var start = blocks.count, entries = 0
+        while start > lowest, entries < DashboardLimits.pageBlocks {
+            start -= 1
+            if blocks[start].parent == nil, blocks[start].kind != .usage { entries += 1 }
         }
         return blocks[start...]
     }
