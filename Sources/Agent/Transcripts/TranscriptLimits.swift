@@ -38,7 +38,7 @@ package enum TranscriptLimits {
     /// Transcripts whose index is kept in memory, the followed ones apart.
     package static let openTranscripts = 16
     /// Blocks of all indexes in memory before those not followed are given up.
-    package static let openBlocks = 2_000_000
+    package static let openBlocks = 300_000
     /// Bytes of a transcript that one job on a worker thread reads before others have their turn.
     package static let readBudget = 16 << 20
     /// Transcripts that one job on a worker thread lists.
