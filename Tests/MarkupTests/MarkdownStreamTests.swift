@@ -124,6 +124,12 @@ struct MarkdownStreamTests {
         #expect(stream.html == Markdown.html("see [x] and[^1]\n\nmore\n\n[x]: https://a.b\n\n[^1]: note\n"))
     }
 
+    @Test func `marks of a closed paragraph wait for nothing`() {
+        var stream = MarkdownStream()
+        stream.append("a **bo `co\n\n")
+        #expect(stream.update()?.closed.map(\.text) == ["<p>a **bo `co</p>\n"])
+    }
+
     @Test func `line ends split between pieces count once`() {
         var stream = MarkdownStream()
         for piece in ["\u{FEFF}a\r", "\nb\r", "\r\nc\0"] { stream.append(piece) }

@@ -227,6 +227,9 @@ extension BlockParser {
         guard !MathCloseCache.occurs(delimiter, in: source, from: rest, to: lineEnd),
             mathClose.follows(delimiter, in: source, from: min(lineEnd + 1, source.count), isGrowing: isGrowing)
         else { return false }
+        if mathClose.isAssumed, tipIsParagraph, open.count > 1 {
+            provisionalStart = min(provisionalStart, Int(nodes[Int(open[1])].sourceLine))
+        }
         prepareToAdd(depth: depth, opened: opened)
         add(BlockNode(kind: .math, detail: delimiter))
         var start = rest
@@ -248,12 +251,19 @@ struct MathCloseCache {
         var searchedFrom = -1
         var searchedTo = -1
         var found = false
+        var isAssumed = false
     }
+
+    /// The last answer rests on the text going on: its end is not there yet.
+    private(set) var isAssumed = false
 
     /// Whether a line that closes display math comes before the next blank line.
     mutating func follows(_ delimiter: UInt8, in source: ByteView, from start: Int, isGrowing: Bool) -> Bool {
         let known = delimiter == UInt8(ascii: "$") ? dollar : bracket
-        if start >= known.searchedFrom, start <= known.searchedTo { return known.found }
+        if start >= known.searchedFrom, start <= known.searchedTo {
+            isAssumed = known.isAssumed
+            return known.found
+        }
         var lineStart = start
         var found = false
         while lineStart < source.count {
@@ -265,8 +275,14 @@ struct MathCloseCache {
             }
             lineStart = lineEnd + 1
         }
-        if !found, isGrowing, lineStart >= source.count { found = true }
-        let result = Known(searchedFrom: start, searchedTo: min(lineStart, source.count), found: found)
+        isAssumed = !found && isGrowing && lineStart >= source.count
+        found = found || isAssumed
+        let result = Known(
+            searchedFrom: start,
+            searchedTo: min(lineStart, source.count),
+            found: found,
+            isAssumed: isAssumed
+        )
         if delimiter == UInt8(ascii: "$") { dollar = result } else { bracket = result }
         return found
     }

@@ -41,6 +41,8 @@ struct BlockParser: ~Copyable {
     var lastLineText = 0
     var beforeLastLine: Int32 = 0
     var mathClose = MathCloseCache()
+    /// The start of a top-level block that a formula ended whose own end is not there yet: all may turn out otherwise.
+    var provisionalStart = Int.max
 
     init(_ source: ByteView, dialect: Dialect, references: References = References()) {
         self.source = source
@@ -49,6 +51,9 @@ struct BlockParser: ~Copyable {
         text = ByteBuffer(capacity: source.count / 8 + 64)
         nodes.reserveCapacity(source.count / 64 + 16)
     }
+
+    /// Whether links or footnotes are defined in it.
+    var hasDefinitions: Bool { !references.isEmpty || !footnotes.isEmpty }
 
     var indent: Int { textColumn - column }
     var isBlank: Bool { textStart >= lineEnd }
@@ -308,6 +313,8 @@ struct BlockParser: ~Copyable {
     /// source stay there; else the text moves to the arena.
     mutating func collect(_ from: Int, _ to: Int) {
         let leaf = Int(open[open.count - 1])
+        // A blank last line of code has no line feed of its own in the source.
+        if from == to, to == source.count { moveToArena(leaf) }
         if !nodes[leaf].flags.contains(.inArena) {
             if nodes[leaf].start == nodes[leaf].end { nodes[leaf].start = Int32(from) } else if Int(nodes[leaf].end) != from {
                 moveToArena(leaf)

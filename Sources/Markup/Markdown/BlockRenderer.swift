@@ -17,6 +17,8 @@ struct BlockRenderer: ~Copyable {
     /// The leaf in which a text that is still being written ends, or -1.
     private var growingLeaf = -1
     private var paddedCells: Int
+    /// Cells that short rows were padded with.
+    private(set) var paddedCellCount = 0
 
     init(_ blocks: consuming BlockParser, output: consuming ByteBuffer) {
         dialect = blocks.dialect
@@ -64,6 +66,20 @@ struct BlockRenderer: ~Copyable {
             }
             index = Int(blocks.nodes[index].next)
         }
+    }
+
+    /// Writes each child of the document apart.
+    mutating func renderBlocks() -> [HTML] {
+        var result: [HTML] = []
+        var index = Int(blocks.nodes[0].firstChild)
+        while index >= 0 {
+            output.removeAll()
+            render(block: index)
+            result.append(HTML(rendered: output.array()))
+            index = Int(blocks.nodes[index].next)
+        }
+        output.removeAll()
+        return result
     }
 
     /// Writes one child of the document and all under it.
@@ -290,6 +306,7 @@ struct BlockRenderer: ~Copyable {
             if cell == nil {
                 guard paddedCells > 0 else { break }
                 paddedCells -= 1
+                paddedCellCount += 1
             }
             output.append(isHeader ? "<th" : "<td")
             writeAlignment(blocks.columns[Int(table.extra) + column])

@@ -50,15 +50,7 @@ package enum Markdown {
             blocks.parse()
             blocks.finish()
             var renderer = BlockRenderer(blocks)
-            var result: [HTML] = []
-            var index = Int(renderer.blocks.nodes[0].firstChild)
-            while index >= 0 {
-                renderer.output.removeAll()
-                renderer.render(block: index)
-                result.append(HTML(rendered: renderer.output.array()))
-                index = Int(renderer.blocks.nodes[index].next)
-            }
-            renderer.output.removeAll()
+            var result = renderer.renderBlocks()
             renderer.renderFootnotes()
             if renderer.output.count > 0 { result.append(HTML(rendered: renderer.output.array())) }
             return result

@@ -34,6 +34,9 @@ package struct MarkdownStream: Sendable {
     private var closed: [HTML] = []
     private var references = References()
     private var names = HeadingNames()
+    private var paddedCells = 0
+    /// Something was defined that blocks in front of it may refer to.
+    private var needsFreshRender = false
 
     package init(options: Markdown.Options = .chat) { dialect = Dialect(options: options) }
 
@@ -82,10 +85,15 @@ package struct MarkdownStream: Sendable {
             blocks.parse(from: 0, to: whole)
             // Everything but the last open block is final, and so are the definitions it held.
             let firstOpen = blocks.open.count > 1 ? Int(blocks.open[1]) : -1
-            let next = firstOpen >= 0 ? Int(blocks.nodes[firstOpen].sourceLine) : whole
-            let carried = blocks.references
+            let open = firstOpen >= 0 ? Int(blocks.nodes[firstOpen].sourceLine) : whole
+            let next = min(open, blocks.provisionalStart)
+            let carried = next == open ? blocks.references : references
             if shown > whole { blocks.parse(from: whole, to: shown) }
             blocks.finish()
+            needsFreshRender = needsFreshRender || blocks.hasDefinitions
+            // What is closed already must not be shown as if it went on.
+            let last = blocks.nodes[0].lastChild
+            blocks.isGrowing = last >= 0 && Int(blocks.nodes[Int(last)].sourceLine) >= next
 
             var renderer = BlockRenderer(blocks)
             renderer.names = names
@@ -98,6 +106,7 @@ package struct MarkdownStream: Sendable {
             }
             names = renderer.names
             references = carried
+            paddedCells += renderer.paddedCellCount
             renderer.output.removeAll()
             while index >= 0 {
                 renderer.render(block: index)
@@ -111,9 +120,16 @@ package struct MarkdownStream: Sendable {
         return update
     }
 
-    /// Ends the message: the whole of it is read once more, so that what is shown equals ``Markdown/html(_:options:)``.
+    /// Ends the message, so that what is shown equals ``Markdown/html(_:options:)``. When links or footnotes were defined,
+    /// the whole of it is read once more; else only the tail.
     package mutating func finish() -> Completion {
         var completion = Completion()
+        if !needsFreshRender, let blocks = tailBlocks() {
+            completion.closed = blocks
+            closed += blocks
+            tailStart = source.count
+            return completion
+        }
         let fresh = Markdown.blocks(source, dialect)
         for (index, html) in fresh.enumerated() {
             if index >= closed.count {
@@ -125,6 +141,20 @@ package struct MarkdownStream: Sendable {
         closed = fresh
         tailStart = source.count
         return completion
+    }
+
+    /// The tail as final blocks; nil when it defines something, or tables were padded so much that the limit may count.
+    private mutating func tailBlocks() -> [HTML]? {
+        Self.withTail(of: source, from: tailStart) { view in
+            var blocks = BlockParser(view, dialect: dialect)
+            blocks.parse()
+            blocks.finish()
+            guard !blocks.hasDefinitions else { return nil }
+            var renderer = BlockRenderer(blocks)
+            renderer.names = names
+            let result = renderer.renderBlocks()
+            return paddedCells + renderer.paddedCellCount > MarkdownLimits.paddedCells ? nil : result
+        }
     }
 
     /// The whole message as it is shown after ``finish()``.
