@@ -32,7 +32,8 @@ enum DesktopCommand {
                 complain("wheelhouse desktop: --token is needed. `wheelhouse desktop-token` on the dashboard's machine prints one.")
                 return ExitCode.usage
             }
-            guard let url = linkURL(server) else {
+            let address = server.contains("://") ? server : "http://" + server
+            guard WebSocketLink.url(of: address, allowsPlaintext: true).flatMap(HTTPURL.init) != nil else {
                 complain("wheelhouse desktop: \(server) is no address of a dashboard. It looks like http://dashboard:8420.")
                 return ExitCode.configuration
             }
@@ -53,8 +54,8 @@ enum DesktopCommand {
                 complain("wheelhouse desktop: --ca: the file holds no certificates that can be read")
                 return ExitCode.configuration
             }
-            let connection = DesktopConnection(url: url, token: token, tls: tls)
-            let home = options.value("--home")
+            let connection = DesktopConnection(server: address, token: token, tls: tls)
+            let home = options.value("--home").map(Environment.absolute)
             let name = options.value("--name") ?? Environment.hostName
             let end = ExitGate()
             Loop.spawn { @Loop in
@@ -77,28 +78,12 @@ enum DesktopCommand {
         var status = stat()
         return unsafe stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
     }
-
-    /// `http://host:8420/base` as the address of its relay; nil for what is no such address.
-    static func linkURL(_ server: String) -> String? {
-        var text = server
-        while text.hasSuffix("/") { text.removeLast() }
-        guard let split = text.firstRange(of: "://") else { return linkURL("http://" + text) }
-        let scheme: String
-        switch text[..<split.lowerBound].lowercased() {
-        case "http", "ws": scheme = "ws"
-        case "https", "wss": scheme = "wss"
-        default: return nil
-        }
-        let rest = text[split.upperBound...]
-        guard !rest.isEmpty, !rest.contains("?"), !rest.contains("#") else { return nil }
-        let url = "\(scheme)://\(rest)/ws/device-link"
-        return HTTPURL(url) == nil ? nil : url
-    }
 }
 
 /// How to reach the dashboard's relay.
 struct DesktopConnection: Sendable {
-    var url: String
+    /// `http://host:8420/base`.
+    var server: String
     var token: String
     var tls: TLSContext?
 
@@ -108,20 +93,13 @@ struct DesktopConnection: Sendable {
 
     @Loop func connect(as device: String, isFirst: Bool) async throws(LinkConnectError) -> any LinkTransport {
         if !isFirst { try? await Loop.sleep(milliseconds: Int64(UInt64.random(in: 0...Self.jitter))) }
-        let fields: HTTPFields = [
-            "Authorization": "Bearer \(token)", "X-Device-ID": device, "X-Token-Binding": device, "X-Client-Type": "desktop",
-        ]
-        do throws(WebSocketConnectError) {
-            return WebSocketTransport(try await WebSocketClient.connect(url: url, fields: fields, tls: tls))
-        } catch {
-            switch error {
-            case .refused(status: 401), .refused(status: 403): throw .unauthorized
-            case .refused(let status): throw .failed("the address answers \(status), not as a dashboard")
-            case .timedOut: throw .failed("no answer in time")
-            case .dial(let reason): throw .failed("cannot be reached (\(reason))")
-            case .invalidURL, .malformedResponse, .cut, .cancelled: throw .failed("the answer is no dashboard's (\(error))")
-            }
-        }
+        return try await WebSocketLink.connect(
+            server: server,
+            token: token,
+            identity: RelayIdentity(device: device, role: .desktop),
+            tls: tls,
+            allowsPlaintext: true
+        )
     }
 }
 
@@ -182,7 +160,7 @@ struct DesktopConnection: Sendable {
         case .connecting, .registering: break
         case .online:
             lastFailure = ""
-            Log.write(.info, "connected", [("server", connection.url), ("name", name)])
+            Log.write(.info, "connected", [("server", connection.server), ("name", name)])
         case .waiting(let milliseconds):
             // A failed try has been logged with its reason already.
             if lastFailure.isEmpty { Log.write(.warning, "the connection was lost", [("again", "\(milliseconds) ms")]) }

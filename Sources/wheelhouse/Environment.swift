@@ -16,6 +16,13 @@ enum Environment {
     /// Where `serve` keeps its data unless it is told otherwise (XDG base directories).
     static var dataFolder: String { (variable("XDG_DATA_HOME") ?? home + "/.local/share") + "/wheelhouse" }
 
+    /// A path that no longer depends on the folder the program was started in.
+    static func absolute(_ path: String) -> String {
+        guard !path.hasPrefix("/"), let resolved = unsafe realpath(path, nil) else { return path }
+        defer { unsafe free(resolved) }
+        return unsafe String(cString: resolved)
+    }
+
     /// The folder that holds `Public/` and `config/`: `WHEELHOUSE_RESOURCES`, else the nearest one above the program, as in a
     /// source tree, else the installed one beside `bin`.
     static func resources() -> String? {

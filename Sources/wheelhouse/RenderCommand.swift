@@ -1,7 +1,6 @@
 // `wheelhouse render`: the renderers on standard input, for tests and scripts (DESIGN §11; JSON-lines as the Markdown
 // conformance and HTML-safety suites speak it).
 
-import Glibc
 import Markup
 import Web
 
@@ -13,52 +12,46 @@ enum RenderCommand {
         var kind = Kind.markdown
         var isSpec = false
         var isStream = false
-        var isLines = false
         var extensions: Set<Markdown.Extension> = []
     }
 
-    private static let usage = """
-        usage: wheelhouse render [--kind markdown|html|svg|mermaid|ansi|text|json] [--stream] [--jsonl] < input
-               wheelhouse render --spec [--extensions table,strikethrough,autolink,tagfilter,tasklist,footnotes] [--jsonl] < input
-        """
+    private static let syntax = CommandSyntax(
+        name: "render",
+        summary: "Turns text from standard input into the HTML that the product shows for it.",
+        options: [
+            .init(name: "--kind", value: "KIND", help: "markdown (default), html, svg, mermaid, ansi, text or json."),
+            .init(name: "--stream", value: nil, help: "Feed Markdown in small pieces, as an answer arrives."),
+            .init(name: "--spec", value: nil, help: "The reference output of CommonMark and GFM instead, raw HTML kept."),
+            .init(name: "--extensions", value: "A,B", help: "With --spec: table, strikethrough, autolink, tagfilter, tasklist, footnotes."),
+            .init(name: "--jsonl", value: nil, help: "A JSON object with the text per line in, one with the HTML per line out."),
+        ]
+    )
 
     /// - Returns: the exit status: 0, or 64 when the arguments are wrong.
     static func run(_ arguments: [String]) -> Int32 {
-        if arguments.contains("--help") {
-            write(Array((usage + "\n").utf8), to: STDOUT_FILENO)
-            return 0
-        }
-        var settings = Settings()
-        var rest = arguments[...]
-        while let argument = rest.popFirst() {
-            switch argument {
-            case "--spec": settings.isSpec = true
-            case "--stream": settings.isStream = true
-            case "--jsonl": settings.isLines = true
-            case "--kind":
-                guard let name = rest.popFirst(), let kind = Kind(rawValue: name) else { return fail("--kind needs a kind") }
-                settings.kind = kind
-            case "--extensions":
-                guard let names = rest.popFirst() else { return fail("--extensions needs names") }
-                settings.extensions = extensions(names.split(separator: ",").map(String.init))
-            default: return fail("unknown argument \(argument)")
+        Options.parse(arguments, syntax) { options in
+            guard let kind = Kind(rawValue: options.value("--kind") ?? "markdown") else {
+                complain("wheelhouse render: --kind is one of \(Kind.allCases.map(\.rawValue).joined(separator: ", ")); see --help.")
+                return ExitCode.usage
             }
+            let names = options.value("--extensions")?.split(separator: ",").map(String.init) ?? []
+            let settings = Settings(
+                kind: kind,
+                isSpec: options.has("--spec"),
+                isStream: options.has("--stream"),
+                extensions: extensions(names)
+            )
+            if options.has("--jsonl") {
+                renderLines(settings)
+            } else {
+                StandardOutput.write(render(StandardInput.readAll(), settings))
+            }
+            return ExitCode.ok
         }
-        if settings.isLines {
-            renderLines(settings)
-        } else {
-            write(render(readAll(), settings), to: STDOUT_FILENO)
-        }
-        return 0
     }
 
     private static func extensions(_ names: [String]) -> Set<Markdown.Extension> {
         Set(names.compactMap(Markdown.Extension.init))
-    }
-
-    private static func fail(_ problem: String) -> Int32 {
-        write(Array("wheelhouse render: \(problem)\n\(usage)\n".utf8), to: STDERR_FILENO)
-        return 64
     }
 
     // MARK: One text
@@ -99,7 +92,7 @@ enum RenderCommand {
     /// Answers each line `{"markdown", "extensions"}` or `{"kind", "text"}` with a line `{"html"}`.
     private static func renderLines(_ settings: Settings) {
         var output: [UInt8] = []
-        for line in readAll().split(separator: UInt8(ascii: "\n")) {
+        for line in StandardInput.readAll().split(separator: UInt8(ascii: "\n")) {
             var html: [UInt8] = []
             if let request = try? JSON(parsing: Array(line)) {
                 var settings = settings
@@ -116,33 +109,6 @@ enum RenderCommand {
             output += writer.bytes
             output.append(UInt8(ascii: "\n"))
         }
-        write(output, to: STDOUT_FILENO)
-    }
-
-    // MARK: Input and output
-
-    private static func readAll() -> [UInt8] {
-        var all: [UInt8] = []
-        var status = stat()
-        if unsafe fstat(STDIN_FILENO, &status) == 0, status.st_size > 0 { all.reserveCapacity(Int(status.st_size) + 1) }
-        var piece = [UInt8](repeating: 0, count: 1 << 18)
-        while true {
-            let count = unsafe piece.withUnsafeMutableBytes { unsafe read(STDIN_FILENO, $0.baseAddress, $0.count) }
-            if count < 0, errno == EINTR { continue }
-            guard count > 0 else { return all }
-            all += piece[..<count]
-        }
-    }
-
-    private static func write(_ bytes: [UInt8], to descriptor: Int32) {
-        var done = 0
-        while done < bytes.count {
-            let count = unsafe bytes.withUnsafeBytes { buffer in
-                unsafe Glibc.write(descriptor, buffer.baseAddress?.advanced(by: done), buffer.count - done)
-            }
-            if count < 0, errno == EINTR { continue }
-            guard count > 0 else { return }
-            done += count
-        }
+        StandardOutput.write(output)
     }
 }

@@ -50,7 +50,7 @@ struct ServeConfiguration {
 
     init(_ options: Options) throws(UsageError) {
         data = options.value("--data") ?? Environment.dataFolder
-        home = options.value("--home")
+        home = options.value("--home").map(Environment.absolute)
         isDemo = options.has("--demo")
         offersLocalDesktop = !options.has("--no-local-desktop")
         for text in options.values("--trusted-proxy") {
