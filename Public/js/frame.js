@@ -39,16 +39,14 @@
         svg.removeAttribute("style");
         svg.setAttribute("width", String(width));
         svg.setAttribute("height", String(height));
-        for (const active of svg.querySelectorAll("script, foreignObject, iframe, object, embed, a[href]")) {
-            if (active.localName === "a") active.removeAttribute("href");
-            else active.remove();
-        }
+        for (const active of svg.querySelectorAll("script, foreignObject, iframe, object, embed")) active.remove();
+        for (const link of svg.querySelectorAll("a")) link.replaceWith(...link.childNodes);
         return { svg: new XMLSerializer().serializeToString(svg), width, height };
     }
 
     /** @param {unknown} error @returns {{error: string, line?: number}} */
     function reason(error) {
-        const text = String((error && /** @type {any} */ (error).message) || error).replace(/\s+$/, "");
+        const text = String((error && /** @type {any} */ (error).message) || error).replace(/\nExpecting [\s\S]*$/, "").trim();
         const line = /** @type {any} */ (error)?.hash?.loc?.first_line ?? Number(/line (\d+)/i.exec(text)?.[1]);
         return { error: text.split("\n").slice(0, 6).join("\n").slice(0, 600), ...(Number.isFinite(line) ? { line } : {}) };
     }

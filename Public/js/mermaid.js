@@ -179,7 +179,7 @@ function showDrawing(figure, drawing, source) {
 /** @param {HTMLElement} figure @param {{error: string, line?: number}} drawing @param {string} source */
 function showError(figure, drawing, source) {
     clear(figure);
-    const where = drawing.line ? `Line ${drawing.line}: ` : "";
+    const where = drawing.line && !/line \d/i.test(drawing.error) ? `Line ${drawing.line}: ` : "";
     figure.prepend(make("div", { class: "mermaid-bar", "data-ui": true }, make("span", {}, "diagram"), copyButton(source)),
         make("p", { class: "mermaid-error", "data-ui": true, role: "note" }, `This diagram could not be drawn. ${where}${drawing.error}`));
 }

@@ -21,8 +21,9 @@ export class Timeline {
         this.button = document.getElementById("follow");
         /** What stood at the top of the view, and where, in pixels from the view's top. @type {{element: Element, top: number}[]} */
         this.anchors = [];
-        /** The scroll position that we set ourselves: its event is not the reader's doing. */
-        this.expected = -1;
+        /** Where the view was at the last look, and the furthest that it could be: what differs since is the reader's doing. */
+        this.seenAt = 0;
+        this.seenEnd = 0;
         this.isLoading = false;
         /** The way to older blocks that is watched. @type {Element | null} */
         this.watched = null;
@@ -31,9 +32,10 @@ export class Timeline {
 
     start() {
         history.scrollRestoration = "manual";
-        document.documentElement.style.overflowAnchor = "none";
+        // The browser's own way does not work at the very top nor in Safari, and two ways at once move the view twice.
+        document.documentElement.style.setProperty("overflow-anchor", "none");
         this.restore();
-        addEventListener("scroll", () => this.scrolled(), { passive: true });
+        addEventListener("scroll", () => { this.notice(); this.showButton(); }, { passive: true });
         addEventListener("resize", () => this.settle());
         addEventListener("pagehide", () => this.remember());
         document.addEventListener("visibilitychange", () => { if (document.hidden) this.remember(); });
@@ -50,9 +52,9 @@ export class Timeline {
 
     // MARK: Position
 
-    get distance() {
+    get end() {
         const page = document.documentElement;
-        return page.scrollHeight - page.clientHeight - scrollY;
+        return page.scrollHeight - page.clientHeight;
     }
 
     /** The height of what stays on top of the view and hides text. */
@@ -60,20 +62,22 @@ export class Timeline {
         return document.getElementById("session-head")?.getBoundingClientRect().bottom ?? 0;
     }
 
-    scrolled() {
-        if (Math.abs(scrollY - this.expected) > 1) {
-            this.isFollowing = this.distance <= NEAR_END;
-        }
-        this.expected = -1;
+    /** Takes note of how far the reader scrolled since the last look; what grew meanwhile is not the reader's doing. */
+    notice() {
+        const scrolled = scrollY - this.seenAt;
+        if (Math.abs(scrolled) < 1) return;
+        if (!this.isFollowing) this.correct(scrolled);
+        this.isFollowing = Math.min(this.seenEnd, this.end) - scrollY <= NEAR_END;
         this.takeAnchors();
-        this.showButton();
     }
 
     /** Notes the innermost element at the top of the view, and its ancestors in case it is replaced. */
     takeAnchors() {
         this.anchors = [];
+        this.seenAt = scrollY;
+        this.seenEnd = this.end;
         const box = this.element.getBoundingClientRect(), top = this.covered + 4;
-        for (let y = top; y < innerHeight; y += 24) {
+        for (let y = top; y < innerHeight; y += 4) {
             let element = document.elementFromPoint(box.left + Math.min(box.width / 3, 160), y);
             if (!element || element === this.element || !this.element.contains(element)) continue;
             for (; element && element !== this.element; element = element.parentElement) {
@@ -83,26 +87,30 @@ export class Timeline {
         }
     }
 
+    /** Brings the line under the eye back to its place. @param {number} scrolled pixels that the reader moved since it was noted */
+    correct(scrolled) {
+        const anchor = this.anchors.find(({ element }) => this.element.contains(element) && element.getClientRects().length > 0);
+        const moved = anchor ? anchor.element.getBoundingClientRect().top - anchor.top + scrolled : 0;
+        if (Math.abs(moved) >= 0.5) this.scrollTo(scrollY + moved);
+    }
+
     /** Puts the view back where it belongs. Runs after layout and before paint, so that nothing is seen to jump. */
     settle() {
-        if (this.isFollowing) {
-            this.scrollTo(document.documentElement.scrollHeight);
-        } else {
-            const anchor = this.anchors.find(({ element }) => this.element.contains(element) && element.getClientRects().length > 0);
-            const moved = anchor ? anchor.element.getBoundingClientRect().top - anchor.top : 0;
-            if (Math.abs(moved) >= 0.5) this.scrollTo(scrollY + moved);
-        }
+        this.notice();
+        if (this.isFollowing) this.scrollTo(this.end);
+        else this.correct(0);
         this.showButton();
     }
 
     /** @param {number} top */
     scrollTo(top) {
-        const before = scrollY;
         scrollTo({ top, behavior: "instant" });
-        if (scrollY !== before) this.expected = scrollY;
+        this.seenAt = scrollY;
+        this.seenEnd = this.end;
     }
 
     follow() {
+        this.notice();
         this.isFollowing = true;
         this.button?.removeAttribute("data-new");
         this.settle();
@@ -112,7 +120,7 @@ export class Timeline {
         if (!this.button) return;
         if (this.isFollowing) this.button.removeAttribute("data-new");
         const isNew = this.button.hasAttribute("data-new");
-        this.button.hidden = this.isFollowing || (!isNew && this.distance < innerHeight);
+        this.button.hidden = this.isFollowing || (!isNew && this.end - scrollY < innerHeight);
         const text = isNew ? "New output ↓" : "To the end ↓";
         if (this.button.textContent !== text) this.button.textContent = text;
     }

@@ -77,7 +77,12 @@ class Chat(Transcript):
         chat.use("TodoWrite", {"todos": [{"content": "Look", "status": "completed", "activeForm": "Looking"},
                                          {"content": "Fix", "status": "in_progress", "activeForm": "Fixing"}]}, "ok")
         chat.show(320, 180)
-        return chat.answer(DIAGRAM).answer(BROKEN).answer(HOSTILE).answer("The story ends here.").write()
+        return chat.answer(DIAGRAM).answer("The story ends here.").write()
+
+    @classmethod
+    def drawings(cls, home):
+        """A diagram, a broken one, and one that tries to break out."""
+        return cls(home).prompt("Draw three diagrams").answer(DIAGRAM).answer(BROKEN).answer(HOSTILE).write()
 
     @classmethod
     def long(cls, home):

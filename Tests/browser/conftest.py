@@ -18,6 +18,8 @@ class World:
         self.homes = {name: folder / name for name in ("studio", "build-box")}
         self.story = Chat.story(self.homes["studio"])
         self.long = Chat.long(self.homes["studio"])
+        self.drawings = Chat.drawings(self.homes["studio"])
+        self.quick = Chat(self.homes["studio"]).prompt("Count with markers").answer("Ready.").write()
         self.other = Chat(self.homes["build-box"], project="/home/dev/app").prompt("Only on the build box").answer("Yes, here.").write()
         self.server = Server(folder / "data", home=folder / "server-home")
 
@@ -26,7 +28,7 @@ class World:
         self.member = self.server.pair()
         for name, home in self.homes.items():
             self.server.add_desktop(home, name)
-        wanted = {chat.session for chat in (self.story, self.long, self.other)}
+        wanted = {chat.session for chat in (self.story, self.long, self.drawings, self.quick, self.other)}
         wait_for(lambda: wanted <= {entry["nativeId"] for entry in self.sessions()}, 30, "the sessions of both desktops")
         return self
 
@@ -76,7 +78,7 @@ class Visitor:
     def page(self, path=None):
         page = self.context.new_page()
         page.set_default_timeout(15_000)
-        page.on("console", lambda message: message.type == "error" and self.complaints.append(message.text))
+        page.on("console", lambda message: message.type == "error" and self.complaints.append(f"{message.text} {message.location.get('url', '')}"))
         page.on("pageerror", lambda error: self.complaints.append(f"script: {error}"))
         if path:
             page.goto(path)

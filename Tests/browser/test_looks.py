@@ -102,9 +102,8 @@ def test_a_page_fits_every_width_and_names_its_controls(world, visit, addresses,
         page = visitor.page(addresses[name])
         for width in WIDTHS:
             page.set_viewport_size({"width": width, "height": 900 if width > 500 else 760})
-            page.wait_for_load_state("networkidle")
             if shots:
-                page.wait_for_timeout(400)
+                page.wait_for_timeout(600)
                 page.screenshot(path=shots / f"{name}-{width}-{scheme}.png")
             over = page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
             assert over <= 0, f"{name} is {over} px too wide at {width} px"

@@ -61,13 +61,13 @@ def test_a_session_shows_every_kind_of_block(world, visit):
 
 
 def test_new_records_are_seen_at_once_and_in_order(world, visit):
-    page = visit().page(world.path(world.story))
+    page = visit().page(world.path(world.quick))
     wait_live(page)
     page.evaluate(WATCH)
     written = {}
     for number in range(APPENDS):
         word = f"marker-{number}-"
-        world.story.answer(f"Here is {word} and a little more")
+        world.quick.answer(f"Here is {word} and a little more")
         written[word] = time.time() * 1000
         wait_for(lambda: page.evaluate("(word) => word in window.seen", word), 10, word)
     seen = page.evaluate("window.seen")
