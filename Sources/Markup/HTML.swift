@@ -1,6 +1,8 @@
 // The only way text becomes part of a page: literal parts are static, everything else is escaped where it is put in.
 
-/// UTF-8 bytes of well-formed HTML. Text that is interpolated is escaped; only another `HTML` goes in as it is.
+/// UTF-8 bytes of well-formed HTML.
+///
+/// Text that is interpolated is escaped; only another `HTML` goes in as it is.
 ///
 /// Attribute values must stand in double quotes. URLs must be checked (``SafeURL``) before they are interpolated.
 package struct HTML: ExpressibleByStringInterpolation, Sendable, Equatable {
@@ -34,11 +36,13 @@ package struct HTML: ExpressibleByStringInterpolation, Sendable, Equatable {
         HTML.escape(text, into: &bytes)
     }
 
-    /// Bytes that a renderer of this module made and escaped itself. Internal: nobody outside `Markup` can forge HTML.
+    /// Bytes that a renderer of this module made and escaped itself.
+    ///
+    /// Internal: nobody outside `Markup` can forge HTML.
     init(rendered bytes: [UInt8]) { self.bytes = bytes }
 
-    /// A JSON text as a script element that no browser runs: `<`, `>` and `&` become escapes inside strings, so that the
-    /// data cannot end the element.
+    /// A JSON text as a script element that no browser runs: `<`, `>` and `&` become escapes inside strings, so that
+    /// the data cannot end the element.
     ///
     /// - Parameter json: one encoded JSON value.
     package init(dataScript json: [UInt8]) {
@@ -60,7 +64,9 @@ package struct HTML: ExpressibleByStringInterpolation, Sendable, Equatable {
     package static func + (left: HTML, right: HTML) -> HTML { HTML(rendered: left.bytes + right.bytes) }
     package static func += (left: inout HTML, right: HTML) { left.bytes += right.bytes }
 
-    /// Appends `text` with `&`, `<`, `>`, `"` and `'` as references; NUL becomes U+FFFD. Linear.
+    /// Appends `text` with `&`, `<`, `>`, `"` and `'` as references; NUL becomes U+FFFD.
+    ///
+    /// Linear.
     static func escape(_ text: String, into bytes: inout [UInt8]) {
         for byte in text.utf8 {
             switch byte {

@@ -1,7 +1,9 @@
 // Decides which addresses may become links and pictures. Markdown, the sanitiser, terminal links and pages ask here.
 // An allow-list of schemes on the bytes as the browser will see them: nothing is decoded, nothing is repaired.
 
-/// An address that may stand in `href` (or, with ``init(image:)``, in `src`). Interpolate ``text`` into ``HTML``.
+/// An address that may stand in `href` (or, with ``init(image:)``, in `src`).
+///
+/// Interpolate ``text`` into ``HTML``.
 package struct SafeURL: Sendable, Equatable {
     /// The address, percent-encoded where a URL may not hold the byte.
     package let text: String

@@ -13,7 +13,11 @@ struct MarkdownChatTests {
         var text = ""
         var isTag = false
         for character in html(markdown) {
-            if character == "<" { isTag = true } else if character == ">" { isTag = false } else if !isTag {
+            if character == "<" {
+                isTag = true
+            } else if character == ">" {
+                isTag = false
+            } else if !isTag {
                 text.append(character)
             }
         }
@@ -44,7 +48,9 @@ struct MarkdownChatTests {
         ]
     )
     func refused(address: String) {
-        for markdown in ["[click](\(address))", "[click](<\(address)>)", "<\(address)>", "[click][a]\n\n[a]: \(address)"] {
+        for markdown in [
+            "[click](\(address))", "[click](<\(address)>)", "<\(address)>", "[click][a]\n\n[a]: \(address)",
+        ] {
             #expect(!html(markdown).contains("<a "), "\(markdown): \(html(markdown))")
         }
         #expect(!html("![x](\(address))").contains("<img"))
@@ -61,19 +67,29 @@ struct MarkdownChatTests {
     }
 
     @Test func `a path is no link but can be found`() {
-        #expect(html("[x](Sources/a.swift:12)") == "<p><span class=\"md-path\" data-path=\"Sources/a.swift:12\">x</span></p>\n")
+        #expect(
+            html("[x](Sources/a.swift:12)")
+                == "<p><span class=\"md-path\" data-path=\"Sources/a.swift:12\">x</span></p>\n"
+        )
     }
 
     @Test func `pictures from elsewhere are links, pictures inside a message stay`() {
         #expect(html("![cat](https://a.b/c.png)").contains("<a class=\"md-picture\" href=\"https://a.b/c.png\""))
         #expect(html("![](https://a.b/c.png)").contains(">https://a.b/c.png</a>"))
         #expect(html("[![cat](https://a.b/c.png)](https://d.e)").contains("<span class=\"md-picture\">cat</span></a>"))
-        #expect(html("![p](data:image/png;base64,AAAA)").contains("<img class=\"md-picture\" src=\"data:image/png;base64,AAAA\""))
+        #expect(
+            html("![p](data:image/png;base64,AAAA)").contains(
+                "<img class=\"md-picture\" src=\"data:image/png;base64,AAAA\""
+            )
+        )
         #expect(!html("![p](data:image/svg+xml;base64,AAAA)").contains("<img"))
     }
 
     @Test func `only double tildes strike`() {
-        #expect(html("fix (~2000 lines) and delete (~5000 lines), ~/a ~/b") == "<p>fix (~2000 lines) and delete (~5000 lines), ~/a ~/b</p>\n")
+        #expect(
+            html("fix (~2000 lines) and delete (~5000 lines), ~/a ~/b")
+                == "<p>fix (~2000 lines) and delete (~5000 lines), ~/a ~/b</p>\n"
+        )
         #expect(html("~~gone~~") == "<p><del>gone</del></p>\n")
     }
 
@@ -86,13 +102,20 @@ struct MarkdownChatTests {
 
     @Test func `code says its language and closes nothing`() {
         let text = html("```swift title=x\nlet a = \"</code>\"\n```")
-        #expect(text.hasPrefix("<figure class=\"code\" data-language=\"swift\"><figcaption>swift</figcaption><pre><code class=\"language-swift\">"))
+        #expect(
+            text.hasPrefix(
+                "<figure class=\"code\" data-language=\"swift\"><figcaption>swift</figcaption><pre><code class=\"language-swift\">"
+            )
+        )
         #expect(text.components(of: "</code>") == 1)
         #expect(!html("```\"><svg onload=x>\nx\n```").contains("<svg"))
     }
 
     @Test func `diagrams wait in a placeholder unless they are too large`() {
-        #expect(html("```mermaid\ngraph TD\nA-->B\n```") == "<figure class=\"mermaid\" data-mermaid><pre><code>graph TD\nA--&gt;B\n</code></pre></figure>\n")
+        #expect(
+            html("```mermaid\ngraph TD\nA-->B\n```")
+                == "<figure class=\"mermaid\" data-mermaid><pre><code>graph TD\nA--&gt;B\n</code></pre></figure>\n"
+        )
         let source = String(repeating: "\u{1D4B3}", count: 24_999)
         #expect(html("```mermaid\n\(source)a\n```").contains("data-mermaid"))
         #expect(html("```mermaid\n\(source)ab\n```").hasPrefix("<figure class=\"code\" data-language=\"mermaid\">"))

@@ -18,7 +18,9 @@ struct MarkdownCase: Sendable, CustomTestStringConvertible {
             guard fields.count == 4 else { return nil }
             return MarkdownCase(
                 name: "\(set) \(fields[0])",
-                extensions: Set(fields[1].split(separator: ",").compactMap { Markdown.Extension(rawValue: String($0)) }),
+                extensions: Set(
+                    fields[1].split(separator: ",").compactMap { Markdown.Extension(rawValue: String($0)) }
+                ),
                 markdown: unescaped(fields[2]),
                 html: unescaped(fields[3])
             )

@@ -1,5 +1,5 @@
-// Texts that made Markdown parsers quadratic: twice the text may cost about twice the time, measured in processor time of
-// the thread so that a busy machine does not matter.
+// Texts that made Markdown parsers quadratic: twice the text may cost about twice the time, measured in processor time
+// of the thread so that a busy machine does not matter.
 
 import Glibc
 import Markup
@@ -8,7 +8,10 @@ import Testing
 @Suite("Markdown is linear", .timeLimit(.minutes(3)), .serialized)
 struct MarkdownLinearTests {
     private static let kinds: [(String, @Sendable (Int) -> String)] = [
-        ("nested emphasis", { String(repeating: "*a **a ", count: $0) + "b" + String(repeating: " a** a*", count: $0) }),
+        (
+            "nested emphasis",
+            { String(repeating: "*a **a ", count: $0) + "b" + String(repeating: " a** a*", count: $0) }
+        ),
         ("openers without closers", { String(repeating: "_a ", count: 2 * $0) }),
         ("closers without openers", { String(repeating: "a_ ", count: 2 * $0) }),
         ("open brackets", { String(repeating: "[", count: 4 * $0) + "a" }),
@@ -17,7 +20,14 @@ struct MarkdownLinearTests {
         ("unclosed links", { String(repeating: "[a](<b", count: $0) }),
         ("link openers", { String(repeating: "[a](b \"", count: $0) }),
         ("footnote references", { String(repeating: "[^a][^", count: $0) }),
-        ("backticks", { count in (1...Int(Double(count).squareRoot()) * 2).map { String(repeating: "`", count: $0) }.joined(separator: "e") }),
+        (
+            "backticks",
+            { count in
+                (1...Int(Double(count).squareRoot()) * 2).map { String(repeating: "`", count: $0) }.joined(
+                    separator: "e"
+                )
+            }
+        ),
         ("comments", { "</" + String(repeating: "<!-- ", count: $0) }),
         ("declarations", { String(repeating: "a <!A ", count: $0) }),
         ("tags with quotes", { String(repeating: "<a b='", count: $0) }),
@@ -80,7 +90,8 @@ struct MarkdownLinearTests {
         let long = String(repeating: "x", count: 900)
         let label = "[^\(long)]: y\n\n" + String(repeating: "[^\(long)] ", count: 100)
         #expect(Markdown.html(label).bytes.count < 8 * label.utf8.count + 10_000)
-        let reference = "[a]: https://e.x/\(String(repeating: "y", count: 20_000))\n\n" + String(repeating: "[a] ", count: 20_000)
+        let reference =
+            "[a]: https://e.x/\(String(repeating: "y", count: 20_000))\n\n" + String(repeating: "[a] ", count: 20_000)
         #expect(Markdown.html(reference).bytes.count < 8_000_000)
     }
 }

@@ -11,10 +11,16 @@ struct SanitizerTests {
             ("<p>a &amp; <B>b</B></p>", "<p>a &amp; <b>b</b></p>"),
             ("a < b & c", "a &lt; b &amp; c"),
             ("<ul><li>x<li>y</ul>", "<ul><li>x<li>y</li></li></ul>"),
-            ("<a href='https://a.b/?x=1&amp;y'>l</a>", "<a href=\"https://a.b/?x=1&amp;y\" rel=\"noopener noreferrer nofollow\" target=\"_blank\">l</a>"),
+            (
+                "<a href='https://a.b/?x=1&amp;y'>l</a>",
+                "<a href=\"https://a.b/?x=1&amp;y\" rel=\"noopener noreferrer nofollow\" target=\"_blank\">l</a>"
+            ),
             ("<td colspan=2 rowspan=9999 style=x>", "<td colspan=\"2\"></td>"),
             ("<details open><summary>s</summary>t</details>", "<details open><summary>s</summary>t</details>"),
-            ("<img src='data:image/png;base64,AA' alt='\"'>", "<img class=\"md-picture\" src=\"data:image/png;base64,AA\" alt=\"&quot;\">"),
+            (
+                "<img src='data:image/png;base64,AA' alt='\"'>",
+                "<img class=\"md-picture\" src=\"data:image/png;base64,AA\" alt=\"&quot;\">"
+            ),
             ("</p></div>x", "x"),
             ("<b><i>x</b>y", "<b><i>x</i></b>y"),
             ("a<br/>b<hr>", "a<br>b<hr>"),
@@ -40,7 +46,10 @@ struct SanitizerTests {
             ("<!--><b>x</b>-->", "<b>x</b>--&gt;"),
             ("<!doctype html><?xml ?>x", "x"),
             ("<scr<script>ipt>x</scr</script>ipt>", "ipt&gt;xipt&gt;"),
-            ("<img src=https://a.b/c.png alt=cat onerror=x>", "<a class=\"md-picture\" href=\"https://a.b/c.png\" rel=\"noopener noreferrer nofollow\" target=\"_blank\">cat</a>"),
+            (
+                "<img src=https://a.b/c.png alt=cat onerror=x>",
+                "<a class=\"md-picture\" href=\"https://a.b/c.png\" rel=\"noopener noreferrer nofollow\" target=\"_blank\">cat</a>"
+            ),
             ("<template><script>x</script></template>y", "y"),
             ("<textarea></textarea><svg onload=x>", ""),
             ("<b", "&lt;b"),
@@ -67,7 +76,8 @@ struct SanitizerTests {
         "addresses",
         arguments: [
             ("https://a.b/ c\"", "https://a.b/%20c%22"), ("HTTP://a", "HTTP://a"), ("mailto:a@b.c", "mailto:a@b.c"),
-            ("javascript:x", nil), (" https://a.b", nil), ("//a.b", nil), ("a/b", nil), ("data:image/png;base64,AA", nil),
+            ("javascript:x", nil), (" https://a.b", nil), ("//a.b", nil), ("a/b", nil),
+            ("data:image/png;base64,AA", nil),
             ("https://", nil), ("mailto:", nil),
         ] as [(String, String?)]
     )
@@ -76,7 +86,8 @@ struct SanitizerTests {
     @Test(
         "addresses of pictures",
         arguments: [
-            ("data:image/png;base64,AA", true), ("DATA:IMAGE/webp;base64,AA", true), ("data:image/svg+xml;base64,AA", false),
+            ("data:image/png;base64,AA", true), ("DATA:IMAGE/webp;base64,AA", true),
+            ("data:image/svg+xml;base64,AA", false),
             ("data:text/html,x", false), ("https://a.b/c", true), ("blob:x", false),
         ]
     )

@@ -1,5 +1,5 @@
-// Addresses that are links by themselves: `<https://…>`, `<a@b.c>` (CommonMark 0.31.2 §6.5), and bare ones (GFM §6.9, as
-// cmark-gfm reads them). E-mail addresses in text are found by `BareAddresses` when text is written.
+// Addresses that are links by themselves: `<https://…>`, `<a@b.c>` (CommonMark 0.31.2 §6.5), and bare ones (GFM §6.9,
+// as cmark-gfm reads them). E-mail addresses in text are found by `BareAddresses` when text is written.
 
 enum Autolinks {
     /// The end of `<scheme:…>`.
@@ -8,8 +8,9 @@ enum Autolinks {
         guard position < end, ASCII.isLetter(view[position]) else { return nil }
         while position < end, position - start <= 33 {
             let byte = view[position]
-            guard ASCII.isAlphanumeric(byte) || byte == UInt8(ascii: "+") || byte == UInt8(ascii: ".")
-                || byte == UInt8(ascii: "-")
+            guard
+                ASCII.isAlphanumeric(byte) || byte == UInt8(ascii: "+") || byte == UInt8(ascii: ".")
+                    || byte == UInt8(ascii: "-")
             else { break }
             position += 1
         }
@@ -76,7 +77,8 @@ enum Autolinks {
                 underscores = 0
                 dots += 1
             } else if byte < 0x80 {
-                guard ASCII.isAlphanumeric(byte) || byte == UInt8(ascii: "-") || byte < 0x20 && !ASCII.isWhitespace(byte)
+                guard
+                    ASCII.isAlphanumeric(byte) || byte == UInt8(ascii: "-") || byte < 0x20 && !ASCII.isWhitespace(byte)
                 else { break }
             } else if byte & 0xC0 != 0x80 {
                 guard isHostScalar(view, position, end) else { break }

@@ -1,4 +1,5 @@
-// Finds e-mail addresses in plain text (GFM §6.9, as cmark-gfm reads them): `name@host.tld`, also after `mailto:` and `xmpp:`.
+// Finds e-mail addresses in plain text (GFM §6.9, as cmark-gfm reads them): `name@host.tld`, also after `mailto:` and
+// `xmpp:`.
 
 /// A cursor over one run of text.
 struct BareAddresses {

@@ -65,7 +65,13 @@ extension BlockParser {
             openFence(length: length)
             return .wholeLine
         case UInt8(ascii: "<"):
-            guard let condition = BlockStarts.html(source, textStart, lineEnd, inParagraph: kind == .paragraph || (!opened && tipIsParagraph))
+            guard
+                let condition = BlockStarts.html(
+                    source,
+                    textStart,
+                    lineEnd,
+                    inParagraph: kind == .paragraph || (!opened && tipIsParagraph)
+                )
             else { return .none }
             prepareToAdd(depth: depth, opened: opened)
             add(BlockNode(kind: .html, detail: UInt8(condition)))

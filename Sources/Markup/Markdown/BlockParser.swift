@@ -1,8 +1,10 @@
 // Reads Markdown line by line into a tree of blocks (CommonMark 0.31.2, appendix "A parsing strategy", phase 1).
-// `Markdown` and `MarkdownStream` run it; `BlockStarts` recognises what a line begins, `References` and `Tables` the rest.
-// Linear: a line looks at each open container once, their number is limited, and no look-ahead is repeated.
+// `Markdown` and `MarkdownStream` run it; `BlockStarts` recognises what a line begins, `References` and `Tables` the
+// rest. Linear: a line looks at each open container once, their number is limited, and no look-ahead is repeated.
 
-/// The block phase. Feed it whole lines in order, then call ``finish()``.
+/// The block phase.
+///
+/// Feed it whole lines in order, then call ``finish()``.
 struct BlockParser: ~Copyable {
     let source: ByteView
     let dialect: Dialect
@@ -35,8 +37,8 @@ struct BlockParser: ~Copyable {
     var textColumn = 0
     var ruleRefusedBefore = 0
 
-    /// The open paragraph's last line may turn out to be a table's header: where it and its text begin in the source, and
-    /// where the paragraph's text ended before it.
+    /// The open paragraph's last line may turn out to be a table's header: where it and its text begin in the source,
+    /// and where the paragraph's text ended before it.
     var lastLineStart = 0
     var lastLineText = 0
     var beforeLastLine: Int32 = 0
@@ -309,14 +311,17 @@ struct BlockParser: ~Copyable {
         collect(textStart, lineEnd)
     }
 
-    /// Adds `from..<to` of the source and a line feed to the innermost block's text. Lines that follow each other in the
-    /// source stay there; else the text moves to the arena.
+    /// Adds `from..<to` of the source and a line feed to the innermost block's text.
+    ///
+    /// Lines that follow each other in the source stay there; else the text moves to the arena.
     mutating func collect(_ from: Int, _ to: Int) {
         let leaf = Int(open[open.count - 1])
         // A blank last line of code has no line feed of its own in the source.
         if from == to, to == source.count { moveToArena(leaf) }
         if !nodes[leaf].flags.contains(.inArena) {
-            if nodes[leaf].start == nodes[leaf].end { nodes[leaf].start = Int32(from) } else if Int(nodes[leaf].end) != from {
+            if nodes[leaf].start == nodes[leaf].end {
+                nodes[leaf].start = Int32(from)
+            } else if Int(nodes[leaf].end) != from {
                 moveToArena(leaf)
             }
         }
@@ -415,56 +420,6 @@ struct BlockParser: ~Copyable {
         case .quote: quotes.removeLast()
         default: break
         }
-    }
-
-    /// Takes the last child of its parent out of the tree.
-    mutating func unlink(_ index: Int) {
-        let node = nodes[index]
-        if node.previous >= 0 {
-            nodes[Int(node.previous)].next = -1
-        } else {
-            nodes[Int(node.parent)].firstChild = -1
-        }
-        nodes[Int(node.parent)].lastChild = node.previous
-    }
-
-    private mutating func dropTrailingBlankLines(of index: Int) {
-        let view = view(of: nodes[index])
-        let start = Int(nodes[index].start)
-        var end = Int(nodes[index].end)
-        var position = end
-        while position > start, ASCII.isWhitespace(view[position - 1]) {
-            position -= 1
-            if view[position] == ASCII.lineFeed { end = position + 1 }
-        }
-        if position == start { end = start }
-        nodes[index].end = Int32(end)
-    }
-
-    /// A list is loose when a blank line separates two of its items, or two blocks in one of them (CommonMark §5.3).
-    private mutating func settleTightness(of list: Int) {
-        var item = nodes[list].firstChild
-        while item >= 0 {
-            let hasNext = nodes[Int(item)].next >= 0
-            if hasNext, nodes[Int(item)].flags.contains(.lastLineBlank) { return }
-            var child = nodes[Int(item)].firstChild
-            while child >= 0 {
-                if hasNext || nodes[Int(child)].next >= 0, endsWithBlankLine(child) { return }
-                child = nodes[Int(child)].next
-            }
-            item = nodes[Int(item)].next
-        }
-        nodes[list].flags.insert(.tight)
-    }
-
-    private mutating func endsWithBlankLine(_ start: Int32) -> Bool {
-        var index = Int(start)
-        while !nodes[index].flags.contains(.blankChecked) {
-            nodes[index].flags.insert(.blankChecked)
-            guard nodes[index].kind == .list || nodes[index].kind == .item, nodes[index].lastChild >= 0 else { break }
-            index = Int(nodes[index].lastChild)
-        }
-        return nodes[index].flags.contains(.lastLineBlank)
     }
 
     // MARK: Walking along the line

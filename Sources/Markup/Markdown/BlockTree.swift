@@ -1,6 +1,6 @@
-// The blocks of one Markdown text as a flat tree: what `BlockParser` builds and `BlockRenderer` walks.
-// Nodes refer to each other by index; their text lies in the source, or in one arena where container markers had to be left
-// out, so a text of any size needs a handful of allocations.
+// The blocks of one Markdown text as a flat tree: what `BlockParser` builds and `BlockRenderer` walks. Nodes refer to
+// each other by index; their text lies in the source, or in one arena where container markers had to be left out, so a
+// text of any size needs a handful of allocations.
 
 /// What a block is (CommonMark 0.31.2 §4 and §5, GFM tables, footnotes as cmark-gfm has them, display math).
 enum BlockKind: UInt8 {
@@ -11,20 +11,22 @@ enum BlockKind: UInt8 {
     var takesLines: Bool { self == .paragraph || self == .heading || self == .code }
 }
 
-/// One block. `start..<end` is its text, in the source or in the arena.
+/// One block.
+///
+/// `start..<end` is its text, in the source or in the arena.
 struct BlockNode {
     var kind: BlockKind
     var flags: Flags = []
-    /// heading: 1...6. code: the fence byte, 0 when indented. html: start condition 1...7. list, item: the marker byte.
+    /// heading: 1...6; code: the fence byte, 0 when indented; html: start condition 1...7; list, item: the marker byte.
     var detail: UInt8 = 0
-    /// list, item: the marker's indentation. code: the fence's.
+    /// list, item: the marker's indentation; code: the fence's.
     var indent: UInt8 = 0
-    /// item: columns its content is indented by. code: fence length.
+    /// item: columns its content is indented by; code: fence length.
     var width: Int32 = 0
-    /// list, item: first number. code, footnote: where the info string or label starts in the source. table: index of its
-    /// columns.
+    /// list, item: first number; code, footnote: where the info string or label starts in the source; table: index of
+    /// its columns.
     var extra: Int32 = 0
-    /// code, footnote: where the info string or label ends. table: column count.
+    /// code, footnote: where the info string or label ends; table: column count.
     var extraEnd: Int32 = 0
     var start: Int32 = 0
     var end: Int32 = 0

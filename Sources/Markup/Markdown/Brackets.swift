@@ -84,7 +84,8 @@ extension InlineParser {
     /// Whether a link's address begins here and the text ends before it does.
     private func isUnfinishedTarget(_ start: Int) -> Bool {
         guard start < end, view[start] == UInt8(ascii: "("), inlineTarget(start) == nil else { return false }
-        return view.find(ASCII.lineFeed, from: start, to: end) == nil && view.find(UInt8(ascii: ")"), from: start, to: end) == nil
+        return view.find(ASCII.lineFeed, from: start, to: end) == nil
+            && view.find(UInt8(ascii: ")"), from: start, to: end) == nil
     }
 
     private func skipWhitespace(_ start: Int) -> Int {

@@ -1,9 +1,11 @@
-// The two byte containers of the Markdown renderer: a window to read from and a buffer to write to.
-// All unsafe operations of `Markdown/` live here. Every read is checked against the window, so hostile text can at worst
-// stop the program, never read past its end. The owner of the bytes (`Markdown.swift`) outlives every window on them.
+// The two byte containers of the Markdown renderer: a window to read from and a buffer to write to. All unsafe
+// operations of `Markdown/` live here. Every read is checked against the window, so hostile text can at worst stop the
+// program, never read past its end. The owner of the bytes (`Markdown.swift`) outlives every window on them.
 import Glibc
 
-/// A window of UTF-8 bytes. Whoever makes one keeps the memory alive while it is used.
+/// A window of UTF-8 bytes.
+///
+/// Whoever makes one keeps the memory alive while it is used.
 @safe struct ByteView {
     private let base: UnsafePointer<UInt8>
     let count: Int
@@ -19,7 +21,9 @@ import Glibc
         return unsafe base[index]
     }
 
-    /// The byte at `index`, or 0 where there is none. NUL itself never occurs in prepared text.
+    /// The byte at `index`, or 0 where there is none.
+    ///
+    /// NUL itself never occurs in prepared text.
     @inline(__always)
     func peek(_ index: Int) -> UInt8 {
         UInt(bitPattern: index) < UInt(bitPattern: count) ? unsafe base[index] : 0
@@ -77,7 +81,9 @@ import Glibc
     func startsIgnoringCase(with text: StaticString, at index: Int, before end: Int) -> Bool {
         let length = text.utf8CodeUnitCount
         guard index >= 0, index + length <= end, end <= count else { return false }
-        for offset in 0..<length where unsafe ASCII.lower(base[index + offset]) != text.utf8Start[offset] { return false }
+        for offset in 0..<length where unsafe ASCII.lower(base[index + offset]) != text.utf8Start[offset] {
+            return false
+        }
         return true
     }
 
@@ -112,8 +118,8 @@ struct ByteTable: Sendable {
     }
 }
 
-/// Questions about eight bytes at once; an answer has the high bit of each byte set for which it is yes, and is exact for
-/// the lowest such byte.
+/// Questions about eight bytes at once; an answer has the high bit of each byte set for which it is yes, and is exact
+/// for the lowest such byte.
 enum EightBytes {
     private static let ones: UInt64 = 0x0101_0101_0101_0101
     private static let highBits: UInt64 = 0x8080_8080_8080_8080
@@ -266,7 +272,9 @@ enum EightBytes {
         if count > 0, unsafe base[count - 1] != ASCII.lineFeed { append(ASCII.lineFeed) }
     }
 
-    /// Appends text as HTML: `&`, `<`, `>` and `"` become references. Good inside double-quoted attributes too.
+    /// Appends text as HTML: `&`, `<`, `>` and `"` become references.
+    ///
+    /// Good inside double-quoted attributes too.
     mutating func appendEscaped(_ view: ByteView, _ from: Int, _ to: Int) {
         let source = unsafe view.pointer(from, to)
         let length = to - from

@@ -188,7 +188,9 @@ extension BlockRenderer {
         }
     }
 
-    /// `$$` or `\[` on a line of its own. Without its end it is shown as typed.
+    /// `$$` or `\[` on a line of its own.
+    ///
+    /// Without its end it is shown as typed.
     mutating func writeMathBlock(_ node: BlockNode) {
         output.freshLine()
         let view = blocks.view(of: node)
@@ -229,7 +231,9 @@ enum Alert: CaseIterable {
         let view = blocks.view(of: paragraph)
         let start = Int(paragraph.start)
         let end = Int(paragraph.end)
-        guard start + 2 < end, view[start] == UInt8(ascii: "["), view[start + 1] == UInt8(ascii: "!") else { return nil }
+        guard start + 2 < end, view[start] == UInt8(ascii: "["), view[start + 1] == UInt8(ascii: "!") else {
+            return nil
+        }
         for alert in Alert.allCases where view.startsIgnoringCase(with: alert.name, at: start + 2, before: end) {
             var position = start + 2 + alert.name.utf8CodeUnitCount
             guard view.peek(position) == UInt8(ascii: "]") else { continue }
@@ -249,7 +253,9 @@ enum Alert: CaseIterable {
             return nil
         }
         let end = Int(paragraph.end)
-        guard let lineFeed = blocks.view(of: paragraph).find(ASCII.lineFeed, from: Int(paragraph.start), to: end) else { return end }
+        guard let lineFeed = blocks.view(of: paragraph).find(ASCII.lineFeed, from: Int(paragraph.start), to: end) else {
+            return end
+        }
         return lineFeed + 1
     }
 

@@ -1,4 +1,5 @@
-// Emphasis, strong emphasis and strikethrough (CommonMark 0.31.2 §6.2 and "process emphasis" in its appendix; GFM §6.5).
+// Emphasis, strong emphasis and strikethrough (CommonMark 0.31.2 §6.2 and "process emphasis" in its appendix; GFM
+// §6.5).
 
 /// A run of `*`, `_` or `~` in the stack of possible emphasis, a doubly linked list by index.
 struct DelimiterRun {
@@ -98,7 +99,9 @@ extension InlineParser {
         if bottom >= 0 { delimiters[Int(bottom)].next = -1 }
     }
 
-    /// The first run still linked. Runs are only unlinked by matches, so it is found by walking from the last one.
+    /// The first run still linked.
+    ///
+    /// Runs are only unlinked by matches, so it is found by walking from the last one.
     private var firstDelimiter: Int32 {
         var index = lastDelimiter
         while delimiters[Int(index)].previous >= 0 { index = delimiters[Int(index)].previous }
@@ -118,7 +121,9 @@ extension InlineParser {
     private func opens(_ index: Int32, _ closer: DelimiterRun) -> Bool {
         let run = delimiters[Int(index)]
         guard run.canOpen, run.mark == closer.mark else { return false }
-        if closer.canOpen || run.canClose, closer.length % 3 != 0, (closer.length + run.length) % 3 == 0 { return false }
+        if closer.canOpen || run.canClose, closer.length % 3 != 0, (closer.length + run.length) % 3 == 0 {
+            return false
+        }
         return true
     }
 
@@ -215,7 +220,9 @@ enum UTF8Decoding {
         let length = lead < 0x80 ? 1 : lead < 0xE0 ? 2 : lead < 0xF0 ? 3 : 4
         guard start + length <= end else { return "\u{FFFD}" }
         var value = UInt32(lead) & (length == 1 ? 0x7F : 0x7F >> UInt32(length))
-        for offset in 1..<max(length, 1) where offset < length { value = value << 6 | UInt32(view[start + offset] & 0x3F) }
+        for offset in 1..<max(length, 1) where offset < length {
+            value = value << 6 | UInt32(view[start + offset] & 0x3F)
+        }
         return Unicode.Scalar(value) ?? "\u{FFFD}"
     }
 }

@@ -83,7 +83,9 @@ enum Entities {
 
 /// Finds a name in ``EntityTable`` by hash.
 private struct EntityIndex: Sendable {
-    /// Offset of a name in the table plus one; 0 is empty. A power of two, about half full.
+    /// Offset of a name in the table plus one; 0 is empty.
+    ///
+    /// A power of two, about half full.
     private var slots = [UInt16](repeating: 0, count: 4_096)
     private var table: ByteView {
         unsafe ByteView(EntityTable.text.utf8Start, count: EntityTable.text.utf8CodeUnitCount)

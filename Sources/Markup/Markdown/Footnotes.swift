@@ -1,5 +1,5 @@
-// Footnotes (not in the GFM specification; markup as cmark-gfm writes it): references are numbered in the order in which
-// they are met, the texts follow at the end in that order.
+// Footnotes (not in the GFM specification; markup as cmark-gfm writes it): references are numbered in the order in
+// which they are met, the texts follow at the end in that order.
 
 /// Which footnotes were referred to, and how often.
 struct FootnoteOrder {

@@ -50,7 +50,9 @@ enum GrowingText {
     static func isTableHeader(_ view: ByteView, _ start: Int, _ end: Int) -> Bool {
         guard start < end, view[start] == UInt8(ascii: "|") else { return false }
         let lineEnd = view.find(ASCII.lineFeed, from: start, to: end) ?? end
-        guard lineEnd - start > 2, view.find(UInt8(ascii: "|"), from: start + 1, to: lineEnd) != nil else { return false }
+        guard lineEnd - start > 2, view.find(UInt8(ascii: "|"), from: start + 1, to: lineEnd) != nil else {
+            return false
+        }
         for position in lineEnd..<end {
             switch view[position] {
             case ASCII.lineFeed where position == lineEnd || position == end - 1: break

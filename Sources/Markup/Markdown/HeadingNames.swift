@@ -1,5 +1,5 @@
-// Names for headings, so that a message can link to its own parts: the words in lower case with hyphens, as GitHub makes
-// them. The caller puts a prefix in front that no DOM property and no other message shares.
+// Names for headings, so that a message can link to its own parts: the words in lower case with hyphens, as GitHub
+// makes them. The caller puts a prefix in front that no DOM property and no other message shares.
 
 /// Hands out names that are unique within one text.
 struct HeadingNames {
@@ -34,7 +34,9 @@ struct HeadingNames {
             let byte = view[position]
             if ASCII.isAlphanumeric(byte) || byte == UInt8(ascii: "_") || byte >= 0x80 {
                 name.append(ASCII.lower(byte))
-            } else if ASCII.isWhitespace(byte) || byte == UInt8(ascii: "-"), name.last != UInt8(ascii: "-"), !name.isEmpty {
+            } else if ASCII.isWhitespace(byte) || byte == UInt8(ascii: "-"), name.last != UInt8(ascii: "-"),
+                !name.isEmpty
+            {
                 name.append(UInt8(ascii: "-"))
             }
         }

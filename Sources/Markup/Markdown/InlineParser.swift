@@ -1,17 +1,21 @@
-// Reads the text of one leaf block into a flat list of inline items (CommonMark 0.31.2 §6 and the appendix's phase 2, GFM
-// extensions, math). `BlockRenderer` runs it; `Brackets`, `Emphasis`, `Autolinks` and `MathSpans` are its parts.
+// Reads the text of one leaf block into a flat list of inline items (CommonMark 0.31.2 §6 and the appendix's phase 2,
+// GFM extensions, math). `BlockRenderer` runs it; `Brackets`, `Emphasis`, `Autolinks` and `MathSpans` are its parts.
 // Linear: every byte is passed once, and a search that failed is not repeated.
 
 /// One piece of a leaf's text, in reading order.
 struct InlineItem {
     enum Kind: UInt8 {
-        /// `start..<end` as it stands. `delimiters`: `value` is an index into the parser's delimiter runs.
+        /// `start..<end` as it stands.
+        ///
+        /// `delimiters`: `value` is an index into the parser's delimiter runs.
         case text, delimiters
         /// `value` is a Unicode scalar.
         case scalar
         case softBreak, hardBreak
         case code, html
-        /// `<…>`: `value` is 1 for an e-mail address. `bareLink`: `value` is 1 where `http://` must be put in front.
+        /// `<…>`: `value` is 1 for an e-mail address.
+        ///
+        /// `bareLink`: `value` is 1 where `http://` must be put in front.
         case autolink, bareLink
         /// `value` is an index into the parser's links.
         case linkStart, linkEnd, imageStart, imageEnd
@@ -62,7 +66,9 @@ struct InlineParser: ~Copyable {
         self.dialect = dialect
         self.view = view
         referenceBudget = max(MarkdownLimits.referenceBytes, view.count)
-        specials = dialect.chat ? Self.chatSpecials : dialect.autolink || dialect.strikethrough ? Self.gfmSpecials : Self.specials
+        specials =
+            dialect.chat
+            ? Self.chatSpecials : dialect.autolink || dialect.strikethrough ? Self.gfmSpecials : Self.specials
     }
 
     private static let specials = ByteTable(marking: "\n\\`*_[]<&".utf8)
@@ -114,7 +120,9 @@ struct InlineParser: ~Copyable {
         nextMathClose = MathCursor()
     }
 
-    /// Handles the special byte at `position`. What turns out to be plain text stays in the run of plain text.
+    /// Handles the special byte at `position`.
+    ///
+    /// What turns out to be plain text stays in the run of plain text.
     private mutating func readSpecial(_ references: borrowing BlockParser) {
         let byte = view[position]
         switch byte {
@@ -167,7 +175,8 @@ struct InlineParser: ~Copyable {
     private mutating func readLineBreak() {
         var before = position
         while before > textStart, ASCII.isSpaceOrTab(view[before - 1]) { before -= 1 }
-        let hasTwoSpaces = position - before >= 2 && view[position - 1] == ASCII.space && view[position - 2] == ASCII.space
+        let hasTwoSpaces =
+            position - before >= 2 && view[position - 1] == ASCII.space && view[position - 2] == ASCII.space
         let isHard = hasTwoSpaces || dialect.keepsLineBreaks
         if before == position, !isHard {
             position += 1
@@ -222,7 +231,9 @@ struct InlineParser: ~Copyable {
         let next = position + reference.length
         add(.scalar, position, next, value: Int(reference.first.value), next: next)
         if let second = reference.second {
-            items.append(InlineItem(kind: .scalar, start: Int32(position), end: Int32(position), value: Int32(second.value)))
+            items.append(
+                InlineItem(kind: .scalar, start: Int32(position), end: Int32(position), value: Int32(second.value))
+            )
         }
     }
 

@@ -25,7 +25,12 @@ extension BlockRenderer {
                 if imageDepth == 0 { output.append("</code>") }
             case .html: writeInlineHTML(view, start, end, isAlt: imageDepth > 0)
             case .math: writeInlineMath(view, start, end, isDisplay: item.value == 1, isAlt: imageDepth > 0)
-            case .autolink, .bareLink: writeAddress(item, view, isText: imageDepth > 0 || linkDepth > 0 && (dialect.chat || item.kind == .bareLink))
+            case .autolink, .bareLink:
+                writeAddress(
+                    item,
+                    view,
+                    isText: imageDepth > 0 || linkDepth > 0 && (dialect.chat || item.kind == .bareLink)
+                )
             case .linkStart:
                 if imageDepth == 0 { writeLinkStart(Int(item.value)) }
                 linkDepth += 1

@@ -1,5 +1,6 @@
-// Markdown to HTML: the entry points. CommonMark 0.31.2 with the GFM extensions; see `MarkdownOptions` for the dialects.
-// Text goes through `BlockParser` (lines to blocks) and `BlockRenderer` (blocks to HTML); both are linear in its size.
+// Markdown to HTML: the entry points. CommonMark 0.31.2 with the GFM extensions; see `MarkdownOptions` for the
+// dialects. Text goes through `BlockParser` (lines to blocks) and `BlockRenderer` (blocks to HTML); both are linear in
+// its size.
 
 package enum Markdown {
     /// A chat message as HTML that is safe in any page: raw HTML is shown as typed, links lead only to web and mail
@@ -13,7 +14,9 @@ package enum Markdown {
         HTML(rendered: render(source, Dialect(options: options)))
     }
 
-    /// Exactly the reference output of cmark-gfm with the given extensions, raw HTML kept. Never for pages.
+    /// Exactly the reference output of cmark-gfm with the given extensions, raw HTML kept.
+    ///
+    /// Never for pages.
     package static func specHTML(_ source: String, extensions: Set<Extension>) -> [UInt8] {
         render(Array(source.utf8), Dialect(extensions: extensions))
     }
@@ -59,8 +62,8 @@ package enum Markdown {
 
     static let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
 
-    /// Calls `body` with the text as the parser needs it: line feeds as the only line ends, U+FFFD for NUL (CommonMark §2.3),
-    /// no byte order mark.
+    /// Calls `body` with the text as the parser needs it: line feeds as the only line ends, U+FFFD for NUL (CommonMark
+    /// §2.3), no byte order mark.
     static func withPrepared<Result>(_ source: [UInt8], _ body: (ByteView) -> Result) -> Result {
         let isClean = unsafe source.withUnsafeBufferPointer { bytes in
             guard let start = bytes.baseAddress else { return true }

@@ -11,6 +11,7 @@ extension Markdown {
         /// Line breaks inside a paragraph are kept, as people expect of a text that they typed themselves.
         package var keepsLineBreaks: Bool
         /// Put in front of every `id`, so that texts on one page do not share names and none shadows a DOM property.
+        ///
         /// Letters, digits and hyphens; must end in a hyphen.
         package var idPrefix: String
 
@@ -60,7 +61,9 @@ struct Dialect {
     }
 }
 
-/// Bounds of the Markdown renderer. Each keeps time or output linear in the input; text beyond a bound is shown as typed.
+/// Bounds of the Markdown renderer.
+///
+/// Each keeps time or output linear in the input; text beyond a bound is shown as typed.
 enum MarkdownLimits {
     /// Containers inside each other in the reference rendering, which costs nothing but output.
     static let specDepth = 1_000_000
@@ -70,7 +73,8 @@ enum MarkdownLimits {
     static let labelBytes = 999
     /// Parentheses inside a bare link destination, as in cmark.
     static let destinationParentheses = 32
-    /// Bytes of destinations and titles that references may repeat, or the text's length if that is more (as in cmark-gfm).
+    /// Bytes of destinations and titles that references may repeat, or the text's length if that is more (as in
+    /// cmark-gfm).
     static let referenceBytes = 100_000
     /// Scripts on one base in a formula; more begin a new one.
     static let scripts = 8
@@ -82,8 +86,8 @@ enum MarkdownLimits {
     static let mermaidUnits = 50_000
     /// Bytes of one formula; longer ones are shown as source.
     static let formulaBytes = 20_000
-    /// Bytes of an unfinished block that is read again at every update of a stream; a longer one waits until it has grown by
-    /// an eighth.
+    /// Bytes of an unfinished block that is read again at every update of a stream; a longer one waits until it has
+    /// grown by an eighth.
     static let eagerTail = 16_384
     /// Groups, arguments and environments inside each other in a formula.
     static let formulaDepth = 80

@@ -3,21 +3,25 @@
 
 /// Markdown that arrives in pieces.
 ///
-/// Append what comes, ask for an ``update()`` as often as the page is painted, and ``finish()`` at the end. A message is
-/// shown as its closed blocks in order, then the tail.
+/// Append what comes, ask for an ``update()`` as often as the page is painted, and ``finish()`` at the end. A message
+/// is shown as its closed blocks in order, then the tail.
 package struct MarkdownStream: Sendable {
     /// What changed since the last update.
     package struct Update: Sendable, Equatable {
-        /// Blocks that are final now. They come after those of earlier updates.
+        /// Blocks that are final now.
+        ///
+        /// They come after those of earlier updates.
         package var closed: [HTML] = []
-        /// What follows the closed blocks for the time being. It replaces the tail of the last update.
+        /// What follows the closed blocks for the time being.
+        ///
+        /// It replaces the tail of the last update.
         package var tail = HTML()
     }
 
     /// What is left to do when the message is complete.
     package struct Completion: Sendable, Equatable {
-        /// Closed blocks, by their number from 0, that look different in the light of what came later: a link or footnote
-        /// defined at the end.
+        /// Closed blocks, by their number from 0, that look different in the light of what came later: a link or
+        /// footnote defined at the end.
         package var replaced: [Int: HTML] = [:]
         /// The blocks that were in the tail, and the footnotes.
         package var closed: [HTML] = []
@@ -43,7 +47,9 @@ package struct MarkdownStream: Sendable {
     /// Bytes of the message so far.
     package var byteCount: Int { source.count }
 
-    /// Takes the next piece. Costs as much as copying it.
+    /// Takes the next piece.
+    ///
+    /// Costs as much as copying it.
     package mutating func append(_ text: String) {
         let start = source.count
         source += text.utf8
@@ -120,8 +126,9 @@ package struct MarkdownStream: Sendable {
         return update
     }
 
-    /// Ends the message, so that what is shown equals ``Markdown/html(_:options:)``. When links or footnotes were defined,
-    /// the whole of it is read once more; else only the tail.
+    /// Ends the message, so that what is shown equals ``Markdown/html(_:options:)``.
+    ///
+    /// When links or footnotes were defined, the whole of it is read once more; else only the tail.
     package mutating func finish() -> Completion {
         var completion = Completion()
         if !needsFreshRender, let blocks = tailBlocks() {
@@ -165,7 +172,7 @@ package struct MarkdownStream: Sendable {
     }
 
     private static func withTail<Result>(of source: [UInt8], from start: Int, _ body: (ByteView) -> Result) -> Result {
-        return unsafe source.withUnsafeBufferPointer { buffer in
+        unsafe source.withUnsafeBufferPointer { buffer in
             guard let base = buffer.baseAddress else {
                 let empty: StaticString = " "
                 return body(unsafe ByteView(empty.utf8Start, count: 0))

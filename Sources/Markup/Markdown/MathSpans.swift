@@ -1,5 +1,5 @@
-// Finds formulas inside chat text: `$…$`, `$$…$$`, `\(…\)`, `\[…\]`. Money, shell variables and escaped brackets stay text:
-// a formula must look like one. `Math` turns what is found here into MathML.
+// Finds formulas inside chat text: `$…$`, `$$…$$`, `\(…\)`, `\[…\]`. Money, shell variables and escaped brackets stay
+// text: a formula must look like one. `Math` turns what is found here into MathML.
 
 /// Where `\)` and `\]` come next, so that no stretch is searched twice.
 struct MathCursor {
@@ -108,8 +108,9 @@ enum MathText {
     static func isMoney(_ view: ByteView, _ from: Int, _ to: Int) -> Bool {
         var position = from
         let limit = min(to, from + window)
-        while position < limit, ASCII.isDigit(view[position]) || view[position] == UInt8(ascii: ",")
-            || view[position] == UInt8(ascii: ".")
+        while position < limit,
+            ASCII.isDigit(view[position]) || view[position] == UInt8(ascii: ",")
+                || view[position] == UInt8(ascii: ".")
         {
             position += 1
         }
@@ -122,9 +123,13 @@ enum MathText {
             return false
         }
         let mark = position < limit ? view[position] : 0
-        guard ASCII.isWhitespace(mark) || mark == UInt8(ascii: "/") || mark == UInt8(ascii: "-") || mark == UInt8(ascii: "(")
+        guard
+            ASCII.isWhitespace(mark) || mark == UInt8(ascii: "/") || mark == UInt8(ascii: "-")
+                || mark == UInt8(ascii: "(")
         else { return false }
-        while position < limit, !ASCII.isAlphanumeric(view[position]), view[position] != ASCII.backslash { position += 1 }
+        while position < limit, !ASCII.isAlphanumeric(view[position]), view[position] != ASCII.backslash {
+            position += 1
+        }
         return isWord(view, position, limit)
     }
 

@@ -1,5 +1,5 @@
-// Recognises tags, comments, declarations and processing instructions in text (CommonMark 0.31.2 §6.6). Nothing is judged:
-// the reference rendering copies them, chat shows them as typed.
+// Recognises tags, comments, declarations and processing instructions in text (CommonMark 0.31.2 §6.6). Nothing is
+// judged: the reference rendering copies them, chat shows them as typed.
 
 enum RawHTML {
     /// Stretches in which a closing mark was looked for in vain, so that no text is searched twice.
@@ -93,8 +93,9 @@ enum RawHTML {
         var position = start + 1
         while position < end {
             let byte = view[position]
-            guard ASCII.isAlphanumeric(byte) || byte == UInt8(ascii: "_") || byte == UInt8(ascii: ".")
-                || byte == UInt8(ascii: ":") || byte == UInt8(ascii: "-")
+            guard
+                ASCII.isAlphanumeric(byte) || byte == UInt8(ascii: "_") || byte == UInt8(ascii: ".")
+                    || byte == UInt8(ascii: ":") || byte == UInt8(ascii: "-")
             else { break }
             position += 1
         }

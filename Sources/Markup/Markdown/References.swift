@@ -1,7 +1,9 @@
 // Link reference definitions (CommonMark 0.31.2 §4.7): taken off the front of paragraphs when these close, looked up by
 // normalised label when text is read.
 
-/// The definitions of one text. The first of a label counts.
+/// The definitions of one text.
+///
+/// The first of a label counts.
 struct References {
     private var indexes: [[UInt8]: Int32] = [:]
     private(set) var targets: [LinkTarget] = []
@@ -99,7 +101,9 @@ extension BlockParser {
         let view = view(of: nodes[paragraph])
         let end = Int(nodes[paragraph].end)
         var start = Int(nodes[paragraph].start)
-        while start < end, view[start] == UInt8(ascii: "["), let next = references.read(view, start, end) { start = next }
+        while start < end, view[start] == UInt8(ascii: "["), let next = references.read(view, start, end) {
+            start = next
+        }
         nodes[paragraph].start = Int32(start)
     }
 

@@ -66,7 +66,9 @@ struct TableRow {
         return count
     }
 
-    /// The next cell's text, white space around it left out. `\|` is a bar inside a cell.
+    /// The next cell's text, white space around it left out.
+    ///
+    /// `\|` is a bar inside a cell.
     mutating func next() -> (start: Int, end: Int, hasEscapedBar: Bool)? {
         guard position < end else { return nil }
         var hasEscapedBar = false

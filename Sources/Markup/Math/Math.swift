@@ -2,7 +2,8 @@
 // `MathWriter` writes. Browsers draw it without a script or a font of ours.
 
 enum Math {
-    /// A formula as a `<math>` element with its source at hand for copying; the source as code when it is nested too deep.
+    /// A formula as a `<math>` element with its source at hand for copying; the source as code when it is nested too
+    /// deep.
     ///
     /// - Parameters:
     ///   - source: TeX without its delimiters, at most ``MarkdownLimits/formulaBytes``.

@@ -15,7 +15,8 @@ extension MathParser {
         case "cal": variant = .script
         case "sf": variant = .sansSerif
         case "tt": variant = .monospace
-        case "displaystyle", "textstyle", "scriptstyle", "scriptscriptstyle", "nonumber", "notag", "hline", "allowbreak",
+        case "displaystyle", "textstyle", "scriptstyle", "scriptscriptstyle", "nonumber", "notag", "hline",
+            "allowbreak",
             "nobreak", "relax", "small", "normalsize", "large", "centering", "strut", "mathstrut":
             break
         default: return false
@@ -130,7 +131,8 @@ extension MathParser {
             let under = try argument()
             nodes.append(.stack(try argument() ?? .row([]), over: nil, under: under, isAccent: false))
         case "underline", "underbrace", "underbar", "underrightarrow", "underleftarrow":
-            let mark = name == "underbrace" ? "⏟" : name == "underrightarrow" ? "→" : name == "underleftarrow" ? "←" : "_"
+            let mark =
+                name == "underbrace" ? "⏟" : name == "underrightarrow" ? "→" : name == "underleftarrow" ? "←" : "_"
             let base = try argument() ?? .row([])
             nodes.append(.stack(base, over: nil, under: .symbol(mark, .stretchy), isAccent: name != "underbrace"))
         case "overbrace":
@@ -173,7 +175,8 @@ extension MathParser {
 
     private mutating func readText(_ name: String, _ nodes: inout [MathNode]) -> Bool {
         switch name {
-        case "text", "textrm", "textnormal", "mbox", "hbox", "textup", "textsf": nodes.append(.text(rawText(), .upright))
+        case "text", "textrm", "textnormal", "mbox", "hbox", "textup", "textsf":
+            nodes.append(.text(rawText(), .upright))
         case "textbf": nodes.append(.text(rawText(), .bold))
         case "textit", "emph": nodes.append(.text(rawText(), .italic))
         case "texttt", "verb": nodes.append(.text(rawText(), .monospace))
@@ -318,7 +321,9 @@ extension MathParser {
             table.rows.append([])
         }
         // `\\` behind the last row begins no other.
-        if table.rows.count > 1, let last = table.rows.last, last.count == 1, case .row(let nodes) = last[0], nodes.isEmpty {
+        if table.rows.count > 1, let last = table.rows.last, last.count == 1, case .row(let nodes) = last[0],
+            nodes.isEmpty
+        {
             table.rows.removeLast()
         }
     }
@@ -338,7 +343,8 @@ extension MathParser {
     ]
 
     private static let accents: [String: (mark: String, isWide: Bool)] = [
-        "hat": ("^", false), "widehat": ("^", true), "tilde": ("~", false), "widetilde": ("~", true), "bar": ("¯", false),
+        "hat": ("^", false), "widehat": ("^", true), "tilde": ("~", false), "widetilde": ("~", true),
+        "bar": ("¯", false),
         "overline": ("¯", true), "vec": ("→", false), "dot": ("˙", false), "ddot": ("¨", false), "dddot": ("⃛", false),
         "acute": ("´", false), "grave": ("`", false), "check": ("ˇ", false), "breve": ("˘", false),
         "mathring": ("˚", false), "overrightarrow": ("→", true), "overleftarrow": ("←", true),

@@ -1,5 +1,6 @@
-// Reads TeX math into a tree. Everything is shown: what is not understood appears as typed, marked; unbalanced braces and
-// environments end where the formula ends. One pass; nesting is limited, so hostile input costs neither stack nor time.
+// Reads TeX math into a tree. Everything is shown: what is not understood appears as typed, marked; unbalanced braces
+// and environments end where the formula ends. One pass; nesting is limited, so hostile input costs neither stack nor
+// time.
 
 /// Reads one formula.
 struct MathParser {

@@ -122,7 +122,9 @@ struct MathWriter: ~Copyable {
         var mapped = ""
         for scalar in text.unicodeScalars {
             // Spaces at the ends of mtext would be dropped.
-            mapped.unicodeScalars.append(scalar == " " ? "\u{A0}" : variant == .upright || variant == .italic ? scalar : variant.mapped(scalar))
+            mapped.unicodeScalars.append(
+                scalar == " " ? "\u{A0}" : variant == .upright || variant == .italic ? scalar : variant.mapped(scalar)
+            )
         }
         token(variant == .italic ? "<mtext class=\"tex-italic\">" : "<mtext>", mapped, "mtext")
     }

@@ -1,5 +1,6 @@
-// The placeholder for content that agents made and that may only run where it can reach nothing: SVG and whole HTML pages.
-// The page's scripts put it into a frame with an opaque origin; until then, and without scripts, its source is shown.
+// The placeholder for content that agents made and that may only run where it can reach nothing: SVG and whole HTML
+// pages. The page's scripts put it into a frame with an opaque origin; until then, and without scripts, its source is
+// shown.
 
 package enum Sandboxed {
     /// What is inside the frame.

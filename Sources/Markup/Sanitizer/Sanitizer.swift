@@ -1,7 +1,7 @@
 // Makes an HTML fragment from outside harmless: text and a list of plain elements and attributes stay, all else goes.
-// Output is written anew from what was understood, every tag closed, every value quoted: what a browser reads is what was
-// checked here. Scripts, styles, forms, frames and foreign content (SVG, MathML) never pass, so nothing can mutate into
-// them. One pass, linear.
+// Output is written anew from what was understood, every tag closed, every value quoted: what a browser reads is what
+// was checked here. Scripts, styles, forms, frames and foreign content (SVG, MathML) never pass, so nothing can mutate
+// into them. One pass, linear.
 
 package enum Sanitizer {
     /// The fragment with everything removed that could run, load, overlay or take a name.
@@ -41,16 +41,20 @@ enum SanitizerRules {
     private static let table: [String: Treatment] = {
         var table: [String: Treatment] = ["a": .link, "img": .picture, "br": .void, "hr": .void, "wbr": .void]
         for name in [
-            "abbr", "address", "article", "aside", "b", "bdi", "bdo", "blockquote", "caption", "cite", "code", "dd", "del",
+            "abbr", "address", "article", "aside", "b", "bdi", "bdo", "blockquote", "caption", "cite", "code", "dd",
+            "del",
             "details", "dfn", "div", "dl", "dt", "em", "figcaption", "figure", "footer", "h1", "h2", "h3", "h4", "h5",
             "h6", "header", "i", "ins", "kbd", "li", "mark", "ol", "p", "pre", "q", "rp", "rt", "ruby", "s", "samp",
-            "section", "small", "span", "strong", "sub", "summary", "sup", "table", "tbody", "td", "tfoot", "th", "thead",
+            "section", "small", "span", "strong", "sub", "summary", "sup", "table", "tbody", "td", "tfoot", "th",
+            "thead",
             "time", "tr", "u", "ul", "var",
         ] { table[name] = .keep }
         for name in [
             "script", "style", "iframe", "noembed", "noframes", "noscript", "plaintext", "textarea", "title", "xmp",
         ] { table[name] = .drop }
-        for name in ["svg", "math", "template", "object", "select", "audio", "video", "canvas"] { table[name] = .dropTree }
+        for name in ["svg", "math", "template", "object", "select", "audio", "video", "canvas"] {
+            table[name] = .dropTree
+        }
         return table
     }()
 
@@ -215,7 +219,8 @@ private struct SanitizerPass: ~Copyable {
 
     private mutating func openLink(_ attributes: [(name: String, value: [UInt8])]) {
         guard open.count < SanitizerRules.depth else { return }
-        guard let url = attributes.first(where: { $0.name == "href" })?.value, SafeURL.isSafe(url), !open.contains("a") else {
+        guard let url = attributes.first(where: { $0.name == "href" })?.value, SafeURL.isSafe(url), !open.contains("a")
+        else {
             return openElement("span", attributes)
         }
         open.append("a")
@@ -280,7 +285,9 @@ private struct SanitizerPass: ~Copyable {
             }
             let nameStart = position
             position += 1
-            while position < view.count, !isNameEnd(view[position]), view[position] != UInt8(ascii: "=") { position += 1 }
+            while position < view.count, !isNameEnd(view[position]), view[position] != UInt8(ascii: "=") {
+                position += 1
+            }
             let nameEnd = position
             while position < view.count, ASCII.isWhitespace(view[position]) { position += 1 }
             var value: [UInt8] = []
@@ -295,7 +302,9 @@ private struct SanitizerPass: ~Copyable {
                     position = end + 1
                 } else {
                     let valueStart = position
-                    while position < view.count, !ASCII.isWhitespace(view[position]), view[position] != UInt8(ascii: ">") {
+                    while position < view.count, !ASCII.isWhitespace(view[position]),
+                        view[position] != UInt8(ascii: ">")
+                    {
                         position += 1
                     }
                     value = Entities.decoded(view, valueStart, position)

@@ -1,10 +1,12 @@
-// What the drivers of `Markup` agree on: tags are known, nested and closed, attributes are known and quoted, addresses safe.
+// What the drivers of `Markup` agree on: tags are known, nested and closed, attributes are known and quoted, addresses
+// safe.
 
 private let elements: Set<String> = [
     "a", "abbr", "address", "article", "aside", "b", "bdi", "bdo", "blockquote", "caption", "cite", "code", "dd", "del",
     "details", "dfn", "div", "dl", "dt", "em", "figcaption", "figure", "footer", "h1", "h2", "h3", "h4", "h5", "h6",
     "header", "i", "ins", "kbd", "li", "mark", "math", "mfrac", "mi", "mn", "mo", "mover", "mphantom", "mroot", "mrow",
-    "mspace", "msqrt", "mstyle", "msub", "msubsup", "msup", "mtable", "mtd", "mtext", "mtr", "munder", "munderover", "ol",
+    "mspace", "msqrt", "mstyle", "msub", "msubsup", "msup", "mtable", "mtd", "mtext", "mtr", "munder", "munderover",
+    "ol",
     "p", "pre", "q", "rp", "rt", "ruby", "s", "samp", "section", "small", "span", "strong", "sub", "summary", "sup",
     "table", "tbody", "td", "tfoot", "th", "thead", "time", "tr", "u", "ul", "var",
 ]
@@ -12,8 +14,10 @@ private let void: Set<String> = ["br", "hr", "img", "input", "wbr"]
 private let attributes: Set<String> = [
     "alt", "aria-label", "checked", "class", "colspan", "data-footnote-backref", "data-footnote-backref-idx",
     "data-footnote-ref", "data-footnotes", "data-language", "data-mermaid", "data-path", "data-tex", "dir", "disabled",
-    "display", "displaystyle", "fence", "form", "href", "id", "lang", "linethickness", "lspace", "mathvariant", "maxsize",
-    "minsize", "movablelimits", "open", "rel", "rowspan", "rspace", "src", "start", "stretchy", "target", "title", "type",
+    "display", "displaystyle", "fence", "form", "href", "id", "lang", "linethickness", "lspace", "mathvariant",
+    "maxsize",
+    "minsize", "movablelimits", "open", "rel", "rowspan", "rspace", "src", "start", "stretchy", "target", "title",
+    "type",
     "value", "width", "accent", "accentunder",
 ]
 
