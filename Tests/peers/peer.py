@@ -1,5 +1,6 @@
 """Clients of a relay over PyPI's `websockets`, one frame at a time: what a test says and hears is written out in the test."""
 import json
+import socket
 import time
 
 from websockets.exceptions import ConnectionClosed, InvalidStatus
@@ -13,9 +14,9 @@ class Peer:
 
     role = None
 
-    def __init__(self, base, token, device=None, target=None, name="peer", headers=None, binary=True):
+    def __init__(self, base, token, device=None, target=None, name="peer", headers=None, max_queue=16):
         self.base, self.token, self.device, self.target, self.name = base, token, device or link.new_id(), target, name
-        self.unread, self.close_code, self.binary = [], None, []
+        self.unread, self.close_code, self.max_queue = [], None, max_queue
         self.session = self.resume = self.last_event = None
         self.socket = self.open(headers or link.credentials(self.device, token, self.role, target))
 
@@ -24,7 +25,8 @@ class Peer:
         for attempt in range(tries):
             try:
                 return connect(self.base.replace("http", "ws", 1) + link.PATH, additional_headers=headers, compression=None,
-                               max_size=link.MAX_MESSAGE, ping_interval=None, open_timeout=10, close_timeout=2)
+                               max_size=link.MAX_MESSAGE, ping_interval=None, open_timeout=10, close_timeout=2,
+                               max_queue=self.max_queue)
             except InvalidStatus as refusal:
                 if refusal.response.status_code != 503 or attempt == tries - 1:
                     raise
@@ -37,8 +39,10 @@ class Peer:
         self.kill()
 
     def kill(self):
-        """Ends the connection without a word, as a lost network would be noticed at last."""
+        """Ends the connection without a close frame."""
         try:
+            # Closing alone would wait for the thread that reads.
+            self.socket.socket.shutdown(socket.SHUT_RDWR)
             self.socket.socket.close()
         except OSError:
             pass

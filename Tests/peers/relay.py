@@ -3,6 +3,7 @@ test tells it: refuse, forget sessions, say nothing, close, send nonsense."""
 import json
 import queue
 import secrets
+import socket
 import string
 import threading
 import time
@@ -91,6 +92,8 @@ class Client:
     def kill(self):
         """Ends the connection without a close frame."""
         try:
+            # Closing alone would wait for the thread that reads.
+            self.socket.socket.shutdown(socket.SHUT_RDWR)
             self.socket.socket.close()
         except OSError:
             pass

@@ -117,12 +117,13 @@ def test_R69_W1_a_desktop_of_one_lease_serves_the_newest_claim(bench):
         wait_for(lambda: stage.interests(stage.first)[-1:] == [True], 5, "the first lease")
         new.claim(two["id"], stage.desktop.device)
         wait_for(lambda: stage.interests(stage.second)[-1:] == [True], 5, "the second lease")
-        wait_for(lambda: stage.interests(stage.first)[-1] is False, 5, "the end of the first lease")
+        # The desktop knows by itself that the newest lease ends the one before (RD10).
         asked = sum(r["method"] == "chat.getTimeline" and r["params"]["appSessionId"] == stage.first.id for r in stage.model.requests)
         wait_for(lambda: sum(r["method"] == "chat.getTimeline" and r["params"]["appSessionId"] == stage.first.id
                              for r in stage.model.requests) > asked, 8, "the older view's refresh")
+        told = stage.interests(stage.first).count(True)
         new.release(f"{two['id']}:main")
-        wait_for(lambda: stage.interests(stage.first)[-1] is True, 5, "the lease back at the older claim")
+        wait_for(lambda: stage.interests(stage.first).count(True) > told, 5, "the lease back at the older claim")
 
 
 def test_a_desktop_of_several_leases_serves_both(stage):
@@ -204,42 +205,41 @@ def test_R41_R38_every_request_of_the_dashboard_is_well_formed(stage):
     assert len({link.trace_id(r["traceparent"]) for r in requests}) == len(requests)
 
 
-@pytest.mark.parametrize("trouble", ["wrong trace", "no trace", "unknown id", "twice", "error", "no object", "bad blocks"])
-def test_R42_a_desktop_that_answers_badly_costs_only_its_own_answer(stage, trouble):
+@pytest.mark.parametrize("trouble", ["wrong trace", "no trace", "malformed trace", "unknown id", "own id twice", "no payload"])
+def test_R42_W2_a_bad_answer_is_dropped_and_the_right_one_behind_it_believed(stage, trouble):
     session = stage.session(stage.first)
-    usual = stage.model.answer
+    usual, nothing = stage.model.answer, {"blocks": [], "revision": 1, "hasMore": False}
 
     def answer(request):
         good = usual(request)
-        if request["method"] != "chat.getTimeline":
-            return good
-        if trouble == "wrong trace":
-            return link.response(request, {"blocks": [], "revision": 1, "hasMore": False}, trace=link.traceparent())
-        if trouble == "no trace":
-            return link.response(request, {"blocks": [], "revision": 1, "hasMore": False}, trace="none")
-        if trouble == "unknown id":
-            return link.response({**request, "id": "never-asked"}, {})
-        if trouble == "error":
-            return link.response(request, error={"code": -32603, "message": "broken"})
-        if trouble == "no object":
-            return link.response(request, [1, 2])
-        if trouble == "bad blocks":
-            return link.response(request, {"blocks": [7, {"id": 1}, {"id": "x", "seq": "y", "kind": []}], "revision": "z", "hasMore": 1})
-        stage.desktop.socket.send(good)
+        if request["method"] == "chat.getTimeline":
+            # Not the last answer, so that the relay goes on waiting for one.
+            bad = {"wrong trace": link.response(request, nothing, final=False, trace=link.traceparent()),
+                   "malformed trace": link.response(request, nothing, final=False, trace="00-none-of-it-01"),
+                   "no trace": link.response(request, nothing, final=False).replace('"traceparent"', '"other"'),
+                   "unknown id": link.response({**request, "id": "never-asked"}, nothing),
+                   "own id twice": good, "no payload": '{"type":"rpc.response","payload":{}}'}[trouble]
+            stage.desktop.socket.send(bad)
         return good
     stage.model.answer = answer
-    started = time.monotonic()
+    blocks = stage.browser.json(f"/api/v1/sessions/{session['id']}/blocks")["blocks"]
+    assert [b["seq"] for b in blocks] == [1, 2]
+    assert stage.presence() == "online"
+
+
+@pytest.mark.parametrize("result, error", [
+    (None, {"code": -32603, "message": "broken"}), ([1, 2], None), (None, None), ({"blocks": 7}, None),
+    ({"blocks": [7, {"id": 1}, {"id": "x", "seq": "y", "kind": []}], "revision": "z", "hasMore": 1}, None),
+], ids=["error", "no object", "nothing", "no list", "no blocks"])
+def test_a_desktop_that_answers_nonsense_costs_only_its_own_answer(stage, result, error):
+    session = stage.session(stage.first)
+    usual = stage.model.answer
+    stage.model.answer = lambda request: (link.response(request, result, error) if request["method"] == "chat.getTimeline"
+                                          else usual(request))
     status, _, body = stage.browser.open(f"/api/v1/sessions/{session['id']}/blocks")
-    if trouble == "twice":
-        assert status == 200
-    elif trouble not in ("no object", "bad blocks"):
-        assert status in (200, 502, 503, 504), body[:300]
-        if trouble.endswith("trace"):
-            assert b'"blocks":[]' not in body, "R42: an answer of another trace was believed"
-    assert time.monotonic() - started < 40
+    assert status in (200, 502, 503), body[:300]
     stage.model.answer = usual
-    wait_for(lambda: stage.browser.open(f"/api/v1/sessions/{session['id']}/blocks")[0] == 200, 40, "a good answer")
-    assert stage.browser.open("/healthz")[0] == 200
+    wait_for(lambda: b"Working on" in stage.browser.open(f"/api/v1/sessions/{session['id']}/blocks")[2], 10, "a good answer")
 
 
 def test_a_desktop_that_never_answers_times_out_and_others_are_not_held_up(stage):

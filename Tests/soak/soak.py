@@ -447,12 +447,12 @@ class Soak:
         self.check_memory(busy)
 
     async def find_sessions(self):
-        wanted = {chat.id for d in self.desktops for chat in d.model.chats.values()}
+        wanted = {chat.title: chat.id for d in self.desktops for chat in d.model.chats.values()}
 
         def missing():
             for entry in self.browser.json("/api/v1/sessions")["sessions"]:
-                if entry["nativeId"] in wanted:
-                    self.sessions[entry["nativeId"]] = entry["id"]
+                if entry["title"] in wanted:
+                    self.sessions[wanted[entry["title"]]] = entry["id"]
             return f"{len(wanted) - len(self.sessions)} chats missing in the list" if len(self.sessions) < len(wanted) else None
         loop = asyncio.get_running_loop()
         end = time.monotonic() + 30
