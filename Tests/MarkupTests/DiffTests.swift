@@ -184,6 +184,14 @@ struct DiffTests {
         #expect(counts?.added == 6_000 && counts?.removed == 6_000)
     }
 
+    @Test func `a combining mark after the sign belongs to the line`() {
+        let files = Diff.parse("@@ -1 +1 @@\n-\u{301}a\n+\u{301}b\n")
+        #expect(
+            files[0].hunks[0].lines.map { Array($0.text.utf8) } == [Array("\u{301}a".utf8), Array("\u{301}b".utf8)]
+        )
+        #expect(Diff.hunks(old: "e\u{301}\n", new: "\u{E9}\n") == "@@ -1 +1 @@\n-e\u{301}\n+\u{E9}\n")
+    }
+
     @Test func `an apply_patch text is read into files`() {
         let files = Diff.parseApplyPatch(
             """

@@ -8,13 +8,13 @@ extension Diff {
         var files: [FilePatch] = []
         var file: FilePatch?
         func heading(_ line: String, _ name: String) -> String? {
-            guard line.hasPrefix(name) else { return nil }
-            return String(line.dropFirst(name.count).drop { $0 == " " })
+            guard line.begins(with: name) else { return nil }
+            return line.after(bytes: name.utf8.count).withoutLeadingBlanks
         }
         for piece in text.utf8.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false) {
             let raw = String(piece) ?? ""
-            let line = raw.hasSuffix("\r") ? String(raw.dropLast()) : raw
-            if line.hasPrefix("***") {
+            let line = raw.withoutCarriageReturn
+            if line.begins(with: "***") {
                 var next: FilePatch?
                 if let path = heading(line, "*** Add File:") {
                     next = FilePatch(path: path, change: .added, hunks: [])
@@ -28,7 +28,7 @@ extension Diff {
                     file?.path = path
                     file?.change = .renamed
                     continue
-                } else if !line.hasPrefix("*** End Patch"), !line.hasPrefix("*** Begin Patch") {
+                } else if !line.begins(with: "*** End Patch"), !line.begins(with: "*** Begin Patch") {
                     continue
                 }
                 if let done = file { files.append(done) }
@@ -36,8 +36,8 @@ extension Diff {
                 continue
             }
             guard file != nil else { continue }
-            if line.hasPrefix("@@") {
-                let section = String(line.dropFirst(2).drop { $0 == " " })
+            if line.begins(with: "@@") {
+                let section = line.after(bytes: 2).withoutLeadingBlanks
                 file?.hunks.append(FilePatch.Hunk(oldStart: 0, newStart: 0, section: section, lines: []))
                 continue
             }
@@ -53,7 +53,7 @@ extension Diff {
                 file?.hunks.append(FilePatch.Hunk(oldStart: 0, newStart: start, section: "", lines: []))
             }
             let last = (file?.hunks.count ?? 1) - 1
-            file?.hunks[last].lines.append(FilePatch.Line(kind: kind, text: String(line.dropFirst())))
+            file?.hunks[last].lines.append(FilePatch.Line(kind: kind, text: line.after(bytes: 1)))
         }
         if let done = file { files.append(done) }
         return files

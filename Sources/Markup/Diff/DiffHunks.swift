@@ -7,13 +7,13 @@ extension Diff {
     package static func hunks(old: String, new: String, context: Int = 3) -> String {
         let (oldLines, oldEnds) = lines(old)
         let (newLines, newEnds) = lines(new)
-        var table: [Substring: Int32] = [:]
-        func intern(_ lines: [Substring], endsWithFeed: Bool) -> [Int32] {
+        var table: [ArraySlice<UInt8>: Int32] = [:]
+        func intern(_ lines: [ArraySlice<UInt8>], endsWithFeed: Bool) -> [Int32] {
             var numbers: [Int32] = []
             numbers.reserveCapacity(lines.count)
             for (index, line) in lines.enumerated() {
                 // A last line without a line feed differs from one that has it.
-                let key = index == lines.count - 1 && !endsWithFeed ? line + "\n\\" : line
+                let key = index == lines.count - 1 && !endsWithFeed ? line + Array("\n\\".utf8) : line
                 if let known = table[key] {
                     numbers.append(known)
                 } else {
@@ -43,7 +43,7 @@ extension Diff {
                 j += 1
             }
         }
-        var text = ""
+        var text: [UInt8] = []
         var index = 0
         let around = max(0, min(context, 1000))
         while index < changes.count {
@@ -55,11 +55,13 @@ extension Diff {
             let after = min(around, oldLines.count - changes[last].old.upperBound)
             let oldRange = changes[index].old.lowerBound - before..<changes[last].old.upperBound + after
             let newRange = changes[index].new.lowerBound - before..<changes[last].new.upperBound + after
-            text += "@@ -\(span(oldRange)) +\(span(newRange)) @@\n"
+            text += "@@ -\(span(oldRange)) +\(span(newRange)) @@\n".utf8
             var position = oldRange.lowerBound
-            func put(_ sign: String, _ line: Substring, isLast: Bool) {
-                text += sign + line + "\n"
-                if isLast { text += "\\ No newline at end of file\n" }
+            func put(_ sign: String, _ line: ArraySlice<UInt8>, isLast: Bool) {
+                text += sign.utf8
+                text += line
+                text.append(UInt8(ascii: "\n"))
+                if isLast { text += "\\ No newline at end of file\n".utf8 }
             }
             for change in changes[index...last] {
                 for line in position..<change.old.lowerBound {
@@ -74,16 +76,14 @@ extension Diff {
             }
             index = last + 1
         }
-        return text
+        return String(decoding: text, as: UTF8.self)
     }
 
     /// The lines without their line feeds, and whether the last one has one.
-    private static func lines(_ text: String) -> ([Substring], endsWithFeed: Bool) {
+    private static func lines(_ text: String) -> ([ArraySlice<UInt8>], endsWithFeed: Bool) {
         guard !text.isEmpty else { return ([], true) }
-        // By bytes: `\r\n` is one Character, but its line feed ends the line like any other.
-        var lines = text.utf8.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).map {
-            Substring($0)
-        }
+        // Bytes, because Characters join `\r\n`, and strings that only look alike are equal.
+        var lines = Array(text.utf8).split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
         let ends = lines.last?.isEmpty == true
         if ends { lines.removeLast() }
         return (lines, ends)

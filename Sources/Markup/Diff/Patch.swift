@@ -68,52 +68,52 @@ private struct PatchReader {
     private var newLeft = 0
 
     mutating func take(_ raw: String) {
-        let line = raw.hasSuffix("\r") ? String(raw.dropLast()) : raw
+        let line = raw.withoutCarriageReturn
         if hunk != nil, takeHunkLine(line) { return }
-        if line.hasPrefix("@@"), let head = HunkHead(line) {
+        if line.begins(with: "@@"), let head = HunkHead(line) {
             endHunk()
             if file == nil { file = FilePatch(path: "", change: .modified, hunks: []) }
             hunk = FilePatch.Hunk(oldStart: head.oldStart, newStart: head.newStart, section: head.section, lines: [])
             (oldLeft, newLeft) = (head.oldCount, head.newCount)
-        } else if line.hasPrefix("diff --git ") {
+        } else if line.begins(with: "diff --git ") {
             endFile()
             file = FilePatch(
                 path: Self.path(String(line.split(separator: " ").last ?? "")),
                 change: .modified,
                 hunks: []
             )
-        } else if line.hasPrefix("--- ") {
+        } else if line.begins(with: "--- ") {
             if file?.hunks.isEmpty == false || hunk != nil { endFile() }
-            let path = Self.path(String(line.dropFirst(4)))
+            let path = Self.path(line.after(bytes: 4))
             if file == nil { file = FilePatch(path: path, change: .modified, hunks: []) }
             if path == "/dev/null" { file?.change = .added } else { file?.oldPath = path }
-        } else if line.hasPrefix("+++ ") {
-            let path = Self.path(String(line.dropFirst(4)))
+        } else if line.begins(with: "+++ ") {
+            let path = Self.path(line.after(bytes: 4))
             if path == "/dev/null" {
                 file?.change = .deleted
                 if let old = file?.oldPath { file?.path = old }
             } else {
                 file?.path = path
             }
-        } else if line.hasPrefix("new file mode") {
+        } else if line.begins(with: "new file mode") {
             file?.change = .added
-        } else if line.hasPrefix("deleted file mode") {
+        } else if line.begins(with: "deleted file mode") {
             file?.change = .deleted
-        } else if line.hasPrefix("rename from ") {
-            file?.oldPath = String(line.dropFirst(12))
+        } else if line.begins(with: "rename from ") {
+            file?.oldPath = line.after(bytes: 12)
             file?.change = .renamed
-        } else if line.hasPrefix("rename to ") {
-            file?.path = String(line.dropFirst(10))
-        } else if line.hasPrefix("Binary files ") || line.hasPrefix("GIT binary patch") {
+        } else if line.begins(with: "rename to ") {
+            file?.path = line.after(bytes: 10)
+        } else if line.begins(with: "Binary files ") || line.begins(with: "GIT binary patch") {
             file?.note = "binary file"
         }
     }
 
     /// True when the line belonged to the open hunk.
     private mutating func takeHunkLine(_ line: String) -> Bool {
-        if line.hasPrefix("\\") { return true }
+        if line.begins(with: "\\") { return true }
         guard oldLeft > 0 || newLeft > 0 else { return false }
-        let text = String(line.dropFirst())
+        let text = line.after(bytes: 1)
         switch line.utf8.first {
         case UInt8(ascii: "+"):
             hunk?.lines.append(FilePatch.Line(kind: .added, text: text))
@@ -156,10 +156,10 @@ private struct PatchReader {
     /// A path of a `---`, `+++` or `diff` line: without time stamp, quotes and the `a/` or `b/` before it.
     private static func path(_ text: String) -> String {
         var path = String(text.split(separator: "\t", maxSplits: 1).first ?? "")
-        if path.hasPrefix("\""), path.hasSuffix("\""), path.utf8.count >= 2 {
-            path = String(path.dropFirst().dropLast())
+        if path.begins(with: "\""), path.utf8.last == UInt8(ascii: "\""), path.utf8.count >= 2 {
+            path = String(decoding: path.utf8.dropFirst().dropLast(), as: UTF8.self)
         }
-        if path.hasPrefix("a/") || path.hasPrefix("b/") { path = String(path.dropFirst(2)) }
+        if path.begins(with: "a/") || path.begins(with: "b/") { path = path.after(bytes: 2) }
         return path
     }
 }
@@ -177,7 +177,7 @@ private struct HunkHead {
         (oldStart, oldCount) = old
         (newStart, newCount) = new
         if parts.count == 4 {
-            let rest = parts[3].hasPrefix("@@") ? parts[3].dropFirst(2) : parts[3]
+            let rest = parts[3].begins(with: "@@") ? parts[3].dropFirst(2) : parts[3]
             section = String(rest.drop { $0 == " " })
         }
     }

@@ -21,7 +21,10 @@ public func fuzz(_ data: UnsafePointer<UInt8>, _ size: Int) -> CInt {
     let old = String(decoding: halves[0].filter { $0 != 13 }, as: UTF8.self)
     let new = String(decoding: halves[1].filter { $0 != 13 }, as: UTF8.self)
     let patch = Diff.hunks(old: old, new: new)
-    precondition(patch.isEmpty == (old == new), "equal texts differ, or different ones do not")
+    precondition(
+        patch.isEmpty == Array(old.utf8).elementsEqual(new.utf8),
+        "equal texts differ, or different ones do not"
+    )
     let oldLines = old.utf8.split(separator: 10, omittingEmptySubsequences: false).map { String(Substring($0)) }
     var result: [String] = []
     var position = 0
