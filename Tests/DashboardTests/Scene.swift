@@ -228,11 +228,14 @@ extension Block {
 @Loop final class LiveTab {
     let socket: WebSocket
     private(set) var messages: [JSON] = []
+    /// The last message as it came.
+    private(set) var last = ""
     private(set) var closed: (code: UInt16, reason: String)?
 
     init(_ socket: WebSocket) {
         self.socket = socket
         socket.onText = { [weak self] text in
+            self?.last = String(decoding: text, as: UTF8.self)
             if let json = try? JSON(parsing: text) { self?.messages.append(json) }
         }
         socket.onClose = { [weak self] code, reason in self?.closed = (code, reason) }
