@@ -60,6 +60,22 @@ import Glibc
     /// Writes as much of `bytes` as the socket takes.
     package func send(_ bytes: UnsafeRawBufferPointer) -> Outcome {
         if isSecure { return unsafe tls?.send(bytes) ?? .ended }
+        return unsafe Self.send(bytes, descriptor)
+    }
+
+    /// Writes as much of an array as the socket takes.
+    package func send(_ bytes: [UInt8]) -> Outcome { Self.send(bytes, descriptor, tls) }
+
+    /// Not on the actor: the executor of a closure that is made on one is checked at each call, which costs as much as
+    /// everything else here.
+    private nonisolated static func send(_ bytes: [UInt8], _ descriptor: Int32, _ tls: TLSSession?) -> Outcome {
+        unsafe bytes.withUnsafeBytes { bytes in
+            if let tls { return unsafe tls.send(bytes) }
+            return unsafe send(bytes, descriptor)
+        }
+    }
+
+    private nonisolated static func send(_ bytes: UnsafeRawBufferPointer, _ descriptor: Int32) -> Outcome {
         while true {
             let count = unsafe Glibc.send(descriptor, bytes.baseAddress, bytes.count, Int32(MSG_NOSIGNAL))
             if count >= 0 { return .moved(count) }

@@ -16,12 +16,12 @@ struct HTTPParsingTests {
             #expect(try parse(String(decoding: text.utf8.prefix(end), as: UTF8.self)) == nil)
         }
         let parser = try #require(try parse(text + "more"))
-        #expect(parser.length == text.utf8.count)
-        #expect(parser.framing == .length(7))
-        #expect(parser.expectsContinue)
-        #expect(parser.isPersistent)
+        #expect(parser.head.length == text.utf8.count)
+        #expect(parser.head.framing == .length(7))
+        #expect(parser.head.expectsContinue)
+        #expect(parser.head.isPersistent)
         let bytes = Array(text.utf8)
-        #expect(parser.host.map { Array(bytes[$0]) } == Array("h:80".utf8))
+        #expect(parser.head.host.map { Array(bytes[$0]) } == Array("h:80".utf8))
     }
 
     // RFC 9112 §2, §3, §5.
@@ -76,7 +76,7 @@ struct HTTPParsingTests {
     ])
     func persistence(version: String, option: String, expected: Bool) throws {
         let parser = try #require(try parse("GET / HTTP/\(version)\r\nHost: a\r\nConnection: \(option)\r\n\r\n"))
-        #expect(parser.isPersistent == expected)
+        #expect(parser.head.isPersistent == expected)
     }
 
     @Test func `each limit holds, and its last byte is allowed`() throws {

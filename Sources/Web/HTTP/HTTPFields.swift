@@ -108,6 +108,12 @@ final class ReceivedHead: Sendable {
     let bytes: [UInt8]
     let fields: [FieldRange]
 
+    /// Not on any actor: a closure made on one would have its executor checked at each call.
+    nonisolated init(copying bytes: Span<UInt8>, fields: [FieldRange]) {
+        self.bytes = unsafe bytes.withUnsafeBufferPointer { unsafe Array($0) }
+        self.fields = fields
+    }
+
     init(bytes: [UInt8], fields: [FieldRange]) {
         self.bytes = bytes
         self.fields = fields

@@ -17,18 +17,18 @@ extension HTTPRequest {
         var parser = RequestHeadParser()
         do throws(HTTPRefusal) {
             guard try parser.parse(bytes.span, limits: HTTPLimits()) else { return nil }
-            let parts = try RequestTarget(bytes.span, parser.target, method: method)
+            let parts = try RequestTarget(bytes.span, parser.head.target, method: method)
             let head = ReceivedHead(bytes: bytes, fields: parser.fields)
             var request = HTTPRequest(
                 method: method,
                 head: head,
-                targetRange: parser.target,
+                targetRange: parser.head.target,
                 parts: parts,
                 ownPath: try parts.normalizedPath(bytes.span),
                 baseLength: 0,
                 isOutsideBase: false,
-                minorVersion: parser.minorVersion,
-                host: parser.host.map { head.text($0) },
+                minorVersion: parser.head.minorVersion,
+                host: parser.head.host.map { head.text($0) },
                 peer: peer,
                 isSecure: isSecure,
                 serial: 0

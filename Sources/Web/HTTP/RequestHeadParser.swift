@@ -16,32 +16,37 @@ package enum BodyFraming: Sendable, Equatable {
     case chunked
 }
 
-/// The parser and, after ``parse(_:limits:)`` returned true, the head it found. One serves all connections of a loop: its
-/// table of fields keeps its memory.
-package struct RequestHeadParser {
+/// What a parser found: numbers and offsets only, so that passing it on costs nothing.
+package struct FoundHead: Sendable {
     /// Bytes of the head, the empty line after it included.
-    package private(set) var length = 0
-    package private(set) var method = 0..<0
-    package private(set) var target = 0..<0
+    package fileprivate(set) var length = 0
+    package fileprivate(set) var method = 0..<0
+    package fileprivate(set) var target = 0..<0
     /// 0 for HTTP/1.0, otherwise 1.
-    package private(set) var minorVersion = 1
-    private(set) var fields: [FieldRange] = []
-    private(set) var options: ConnectionOptions = []
-    package private(set) var framing = BodyFraming.none
+    package fileprivate(set) var minorVersion = 1
+    package fileprivate(set) var framing = BodyFraming.none
     /// The value of `Host`; nil when there is none, which only HTTP/1.0 may do.
-    package private(set) var host: Range<Int>?
-    package private(set) var expectsContinue = false
-
-    private var contentLength: Int?
-    private var hasTransferEncoding = false
-
-    package init() {}
+    package fileprivate(set) var host: Range<Int>?
+    package fileprivate(set) var expectsContinue = false
+    fileprivate(set) var options: ConnectionOptions = []
 
     /// Whether the connection stays open after the answer, as far as the client is concerned (RFC 9112 §9.3).
     package var isPersistent: Bool {
         if options.contains(.close) { return false }
         return minorVersion >= 1 || options.contains(.keepAlive)
     }
+}
+
+/// The parser and, after ``parse(_:limits:)`` returned true, the head it found. One serves all connections of a loop: its
+/// table of fields keeps its memory.
+package struct RequestHeadParser {
+    package private(set) var head = FoundHead()
+    private(set) var fields: [FieldRange] = []
+
+    private var contentLength: Int?
+    private var hasTransferEncoding = false
+
+    package init() {}
 
     /// Reads one head from the start of `bytes`.
     ///
@@ -59,7 +64,7 @@ package struct RequestHeadParser {
             if bytes[position] == 0x0D {
                 guard position + 1 < bytes.count else { return false }
                 guard bytes[position + 1] == 0x0A else { throw .malformedField }
-                length = position + 2
+                head.length = position + 2
                 try decideFraming()
                 return true
             }
@@ -70,10 +75,7 @@ package struct RequestHeadParser {
 
     private mutating func reset() {
         fields.removeAll(keepingCapacity: true)
-        options = []
-        framing = .none
-        host = nil
-        expectsContinue = false
+        head = FoundHead()
         contentLength = nil
         hasTransferEncoding = false
     }
@@ -107,7 +109,7 @@ package struct RequestHeadParser {
         guard position - methodStart <= HTTPLimits.methodSize else { throw .malformedRequestLine }
         guard position < bytes.count else { return false }
         guard bytes[position] == 0x20, position > methodStart else { throw .malformedRequestLine }
-        method = methodStart..<position
+        head.method = methodStart..<position
         position += 1
 
         let targetStart = position
@@ -115,7 +117,7 @@ package struct RequestHeadParser {
         guard position - targetStart <= limits.targetSize else { throw .targetTooLong }
         guard position < bytes.count else { return false }
         guard bytes[position] == 0x20, position > targetStart else { throw .malformedRequestLine }
-        target = targetStart..<position
+        head.target = targetStart..<position
         position += 1
         return try version(bytes, &position)
     }
@@ -134,7 +136,7 @@ package struct RequestHeadParser {
             bytes[position + 8] == 0x0D, bytes[position + 9] == 0x0A
         else { throw .malformedRequestLine }
         guard major == UInt8(ascii: "1") else { throw .unsupportedVersion }
-        minorVersion = minor == UInt8(ascii: "0") ? 0 : 1
+        head.minorVersion = minor == UInt8(ascii: "0") ? 0 : 1
         position += 10
         return true
     }
@@ -151,12 +153,12 @@ package struct RequestHeadParser {
     private mutating func notice(_ bytes: Span<UInt8>, name: Range<Int>, value: Range<Int>) throws(HTTPRefusal) {
         switch name.count {
         case 4 where equalsIgnoringCase(bytes, name, "host"):
-            guard host == nil else { throw .repeatedHost }
+            guard head.host == nil else { throw .repeatedHost }
             guard isHost(bytes, value) else { throw .malformedHost }
-            host = value
+            head.host = value
         case 6 where equalsIgnoringCase(bytes, name, "expect"):
             guard equalsIgnoringCase(bytes, value, "100-continue") else { throw .unknownExpectation }
-            expectsContinue = true
+            head.expectsContinue = true
         case 10 where equalsIgnoringCase(bytes, name, "connection"): noticeOptions(bytes, value)
         case 14 where equalsIgnoringCase(bytes, name, "content-length"):
             guard contentLength == nil else { throw .conflictingLength }
@@ -183,9 +185,9 @@ package struct RequestHeadParser {
             }
             let option = start..<position
             switch option.count {
-            case 5 where equalsIgnoringCase(bytes, option, "close"): options.insert(.close)
-            case 7 where equalsIgnoringCase(bytes, option, "upgrade"): options.insert(.upgrade)
-            case 10 where equalsIgnoringCase(bytes, option, "keep-alive"): options.insert(.keepAlive)
+            case 5 where equalsIgnoringCase(bytes, option, "close"): head.options.insert(.close)
+            case 7 where equalsIgnoringCase(bytes, option, "upgrade"): head.options.insert(.upgrade)
+            case 10 where equalsIgnoringCase(bytes, option, "keep-alive"): head.options.insert(.keepAlive)
             default: break
             }
         }
@@ -209,15 +211,15 @@ package struct RequestHeadParser {
 
     /// RFC 9112 §6.3: a length and a coding together, or a coding in HTTP/1.0, are how requests are smuggled.
     private mutating func decideFraming() throws(HTTPRefusal) {
-        if minorVersion >= 1, host == nil { throw .missingHost }
+        if head.minorVersion >= 1, head.host == nil { throw .missingHost }
         if hasTransferEncoding {
             guard contentLength == nil else { throw .conflictingLength }
-            guard minorVersion >= 1 else { throw .malformedTransferEncoding }
-            framing = .chunked
+            guard head.minorVersion >= 1 else { throw .malformedTransferEncoding }
+            head.framing = .chunked
         } else if let contentLength, contentLength > 0 {
-            framing = .length(contentLength)
+            head.framing = .length(contentLength)
         }
-        if minorVersion == 0 { expectsContinue = false }
+        if head.minorVersion == 0 { head.expectsContinue = false }
     }
 }
 

@@ -240,10 +240,10 @@ import Wire
                         return used
                     }
                     guard try LoopBuffers.parser.parse(rest, limits: server.limits) else { return used }
-                    let length = LoopBuffers.parser.length
-                    used += length
+                    let found = LoopBuffers.parser.head
+                    used += found.length
                     isInsideHead = false
-                    try begin(rest.extracting(0..<length))
+                    try begin(rest.extracting(0..<found.length), found)
                     if LoopBuffers.output.count > HTTPLimits.gatheredOutput { flush() }
                 case .body(let body):
                     used += try body.take(rest)
@@ -272,11 +272,12 @@ import Wire
     // MARK: Requests
 
     /// A whole head has come: finds who answers, and whether a body may follow.
-    private func begin(_ bytes: Span<UInt8>) throws(HTTPRefusal) {
+    private func begin(_ bytes: Span<UInt8>, _ found: FoundHead) throws(HTTPRefusal) {
         server.tally.requests += 1
-        let framing = LoopBuffers.parser.framing
-        let isPersistent = LoopBuffers.parser.isPersistent && !server.isDraining
-        let request = try server.request(bytes, LoopBuffers.parser, from: peer, isSecure: stream.isSecure)
+        let framing = found.framing
+        let isPersistent = found.isPersistent && !server.isDraining
+        let fields = LoopBuffers.parser.fields
+        let request = try server.request(bytes, found, fields, from: peer, isSecure: stream.isSecure)
         // Whoever answers without having read the body cannot find the next request behind it.
         var terms = Terms(request, isPersistent: isPersistent && framing == .none)
         if framing != .none { mayHaveUnread = true }
@@ -289,7 +290,7 @@ import Wire
             if case .length(let length) = framing, length > limit { throw .bodyTooLarge }
             terms.isPersistent = isPersistent
             mayHaveUnread = false
-            if LoopBuffers.parser.expectsContinue { LoopBuffers.output.append(literal: "HTTP/1.1 100 Continue\r\n\r\n") }
+            if found.expectsContinue { LoopBuffers.output.append(literal: "HTTP/1.1 100 Continue\r\n\r\n") }
             let body = IncomingBody(request, route, parameters, terms, framing: framing, limit: limit)
             state = .body(body)
             wait(until: body.deadline(server.limits))

@@ -10,12 +10,13 @@ extension HTTPServer {
     /// Makes a request of a head. What a trusted proxy says about the client is believed.
     func request(
         _ bytes: Span<UInt8>,
-        _ parser: borrowing RequestHeadParser,
+        _ found: FoundHead,
+        _ fields: [FieldRange],
         from sender: SocketAddress,
         isSecure: Bool
     ) throws(HTTPRefusal) -> HTTPRequest {
-        guard let method = HTTPMethod.known(bytes.extracting(parser.method)) else { throw .unknownMethod }
-        let target = try RequestTarget(bytes, parser.target, method: method)
+        guard let method = HTTPMethod.known(bytes.extracting(found.method)) else { throw .unknownMethod }
+        let target = try RequestTarget(bytes, found.target, method: method)
         var ownPath = try target.normalizedPath(bytes)
         var baseLength = 0
         var isOutsideBase = false
@@ -29,12 +30,9 @@ extension HTTPServer {
             isOutsideBase = stripped == 0
             if let path = ownPath { ownPath = Array(path[stripped...]) } else { baseLength = stripped }
         }
-        let head = unsafe ReceivedHead(
-            bytes: bytes.withUnsafeBufferPointer { unsafe Array($0) },
-            fields: parser.fields
-        )
+        let head = ReceivedHead(copying: bytes, fields: fields)
         var host: String?
-        if let range = target.authority ?? parser.host { host = head.text(range) }
+        if let range = target.authority ?? found.host { host = head.text(range) }
         var peer = sender
         var isSecure = isSecure
         if !trustedProxies.isEmpty, trustedProxies.contains(where: { $0.contains(sender) }) {
@@ -48,12 +46,12 @@ extension HTTPServer {
         return HTTPRequest(
             method: method,
             head: head,
-            targetRange: parser.target,
+            targetRange: found.target,
             parts: target,
             ownPath: ownPath,
             baseLength: baseLength,
             isOutsideBase: isOutsideBase,
-            minorVersion: parser.minorVersion,
+            minorVersion: found.minorVersion,
             host: host,
             peer: peer,
             isSecure: isSecure,

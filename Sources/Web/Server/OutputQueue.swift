@@ -40,7 +40,8 @@ package import Wire
 
     /// One system call: the first chunk, and the second with it when there is one.
     private func sendSome(to stream: SocketStream) -> SocketStream.Outcome {
-        unsafe chunks[first].withUnsafeBytes { bytes in
+        if offset == 0, first + 1 == chunks.count { return stream.send(chunks[first]) }
+        return unsafe chunks[first].withUnsafeBytes { bytes in
             let head = unsafe UnsafeRawBufferPointer(rebasing: bytes[offset...])
             guard first + 1 < chunks.count else { return unsafe stream.send(head) }
             return unsafe chunks[first + 1].withUnsafeBytes { unsafe stream.send(head, $0) }

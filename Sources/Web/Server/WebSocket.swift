@@ -163,7 +163,7 @@ package struct WebSocketOptions: Sendable {
     private func flush() {
         if case .closed = state { return }
         if output == nil, !frames.isEmpty {
-            if case .moved(let count) = unsafe frames.withUnsafeBytes({ unsafe stream.send($0) }) {
+            if case .moved(let count) = stream.send(frames) {
                 if count == frames.count {
                     frames.removeAll(keepingCapacity: frames.capacity <= Self.keptFrames)
                     return settle()
