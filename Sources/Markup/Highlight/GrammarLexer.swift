@@ -248,7 +248,9 @@ struct GrammarLexer {
         }
         if initial.isUpper {
             if habits.contains(.capsConstants), isCaps(source, start, end) { return .constant }
-            if habits.contains(.capitalTypes) { return .type }
+            // In C++ `Py_None` and its like are macros and objects, not types.
+            let isMixed = habits.contains(.declaredTypes) && source.next(UInt8(ascii: "_"), in: start + 1..<end) != nil
+            if habits.contains(.capitalTypes), !isMixed { return .type }
         }
         if previous == .dot { return habits.contains(.properties) ? .property : .plain }
         if habits.contains(.colonKeys), isKey(source, end) { return .property }
