@@ -17,8 +17,9 @@ package struct Assets: Sendable {
     let openAPI: [UInt8]
     let folder: String
 
-    /// Reads the files of the folder that holds `Public/` and `config/`. Takes some milliseconds for some megabytes: call it
-    /// before the loop has work.
+    /// Reads the files of the folder that holds `Public/` and `config/`.
+    ///
+    /// Takes some milliseconds for some megabytes: call it before the loop has work.
     package init(resources: String) {
         folder = resources + "/Public"
         var names: [String] = []
@@ -37,7 +38,10 @@ package struct Assets: Sendable {
         let wanted = Assets.wantedDigest(of: "mermaid.min.js", in: Assets.read(resources + "/config/vendor.json") ?? [])
         hasMermaid = wanted != nil && digests["vendor/mermaid.min.js"] == wanted && digests["js/frame.js"] != nil
         if digests["vendor/mermaid.min.js"] != nil, !hasMermaid {
-            Log.write(.warning, "Public/vendor/mermaid.min.js is not the file of config/vendor.json: diagrams show their source")
+            Log.write(
+                .warning,
+                "Public/vendor/mermaid.min.js is not the file of config/vendor.json: diagrams show their source"
+            )
         }
         if names.isEmpty { Log.write(.error, "there are no files in \(folder): pages will have no looks") }
     }

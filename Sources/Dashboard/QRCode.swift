@@ -104,7 +104,8 @@ package struct QRCode: Sendable {
         let middle = [0, 0, 0, 0, 0, 0, 0, 22, 24, 26, 28][version]
         let centres = version == 1 ? [] : (middle == 0 ? [6, last] : [6, middle, last])
         for row in centres {
-            for column in centres where !(row == 6 && column == 6 || row == 6 && column == last || row == last && column == 6) {
+            for column in centres
+            where !(row == 6 && column == 6 || row == 6 && column == last || row == last && column == 6) {
                 for y in -2...2 {
                     for x in -2...2 { set(column + x, row + y, max(abs(x), abs(y)) != 1) }
                 }
@@ -207,7 +208,8 @@ package struct QRCode: Sendable {
         for row in 0..<size - 1 {
             for column in 0..<size - 1 {
                 let module = self[column, row]
-                if self[column + 1, row] == module, self[column, row + 1] == module, self[column + 1, row + 1] == module {
+                if self[column + 1, row] == module, self[column, row + 1] == module, self[column + 1, row + 1] == module
+                {
                     sum += 3
                 }
             }

@@ -36,10 +36,12 @@ extension Site {
         // Live, and doing.
         on([.get], "/live", needs: .viewer, .data) { [unowned self] in live($0) }
         on([.get], "/live/events", needs: .viewer, .data) { [unowned self] in liveEvents($0) }
-        on([.post], "/live/send", needs: .viewer, .data, bodyLimit: DashboardLimits.liveMessageBytes) { [unowned self] in
+        on([.post], "/live/send", needs: .viewer, .data, bodyLimit: DashboardLimits.liveMessageBytes) {
+            [unowned self] in
             liveSend($0)
         }
-        on(.post, "/s/:id/prompt", needs: .operator_, bodyLimit: DashboardLimits.liveMessageBytes * 3) { [unowned self] in
+        on(.post, "/s/:id/prompt", needs: .operator_, bodyLimit: DashboardLimits.liveMessageBytes * 3) {
+            [unowned self] in
             await promptForm($0)
         }
         on(.post, "/s/:id/answer", needs: .operator_, bodyLimit: form) { [unowned self] in await answerForm($0) }
@@ -54,7 +56,9 @@ extension Site {
         on(.post, "/share/:token", needs: nil, .share, bodyLimit: form) { [unowned self] in await sharePassword($0) }
         on(.get, "/share/:token/older", needs: nil, .data) { [unowned self] in await shareOlder($0) }
         on(.get, "/share/:token/block/:block", needs: nil, .share) { [unowned self] in await shareBody($0) }
-        on(.get, "/share/:token/block/:block/download", needs: nil, .foreign) { [unowned self] in await shareDownload($0) }
+        on(.get, "/share/:token/block/:block/download", needs: nil, .foreign) { [unowned self] in
+            await shareDownload($0)
+        }
         on(.get, "/share/:token/media/:media", needs: nil, .foreign) { [unowned self] in await shareMedia($0) }
         on([.get], "/share/:token/live", needs: nil, .data) { [unowned self] in shareLive($0) }
         on([.get], "/share/:token/live/events", needs: nil, .data) { [unowned self] in shareEvents($0) }
@@ -78,7 +82,8 @@ extension Site {
         on(.get, "/api/v1/sessions", needs: .viewer, .data) { [unowned self] in await apiSessions($0) }
         on(.get, "/api/v1/sessions/:id/blocks", needs: .viewer, .data) { [unowned self] in await apiBlocks($0) }
 
-        router.notFound = { [weak self] request in self?.nothingHere(request) ?? .text("the server ends\n", status: 503) }
+        router.notFound = { [weak self] request in self?.nothingHere(request) ?? .text("the server ends\n", status: 503)
+        }
     }
 
     /// The answer to every other URL.
@@ -88,7 +93,11 @@ extension Site {
             return finished(answer(to: refusal, request, context), request, .page)
         }
         guard !request.path.hasPrefix("/api/") else {
-            return finished(.json(API.error(code: "not_found", message: "There is no such call."), status: 404), request, .data)
+            return finished(
+                .json(API.error(code: "not_found", message: "There is no such call."), status: 404),
+                request,
+                .data
+            )
         }
         let page = notFound(context, "Nothing here", "The address is wrong, or the page is from another version.")
         return finished(page, request, .page)

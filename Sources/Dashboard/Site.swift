@@ -29,7 +29,9 @@ package import Wire
     package private(set) var isReady = false
     private var isDraining = false
 
-    /// Makes the dashboard and fills its router. Call ``start()`` before listening.
+    /// Makes the dashboard and fills its router.
+    ///
+    /// Call ``start()`` before listening.
     package init(
         configuration: SiteConfiguration,
         identity: SiteIdentity,
@@ -76,7 +78,9 @@ package import Wire
         views.drain()
     }
 
-    /// Writes what waits to be written. Called once after draining.
+    /// Writes what waits to be written.
+    ///
+    /// Called once after draining.
     package func finish() async { await shelf.write() }
 
     private func desktopRegistered(_ device: String, _ name: String) {
@@ -85,7 +89,10 @@ package import Wire
         known.isLocal = hub.desktop(id)?.isLocal ?? false
         hub.register(desktop: known)
         let seen = RememberedDesktop(
-            id: id, name: name, kind: DesktopKind.deviceLink.rawValue, lastSeen: Loop.wallClock
+            id: id,
+            name: name,
+            kind: DesktopKind.deviceLink.rawValue,
+            lastSeen: Loop.wallClock
         )
         let database = database
         Loop.spawn { @Loop in
@@ -99,7 +106,9 @@ package import Wire
 
     // MARK: who loses access
 
-    /// Cuts sockets whose cookie, token or share is no longer good. Called twice a second and after each change.
+    /// Cuts sockets whose cookie, token or share is no longer good.
+    ///
+    /// Called twice a second and after each change.
     private func checkAccess() {
         let now = Loop.wallClock
         views.closeSockets { visitor in

@@ -128,7 +128,10 @@ extension Site {
     func answer(to refusal: GateRefusal, _ request: HTTPRequest, _ context: PageContext) -> HTTPResponse {
         let words = words(for: refusal, context)
         guard !request.path.hasPrefix("/api/") else {
-            var response = HTTPResponse.json(API.error(code: words.code, message: words.paragraphs[0]), status: refusal.status)
+            var response = HTTPResponse.json(
+                API.error(code: words.code, message: words.paragraphs[0]),
+                status: refusal.status
+            )
             if refusal.status == 401 { response.fields.set("WWW-Authenticate", "Bearer realm=\"wheelhouse\"") }
             return response
         }
@@ -187,7 +190,8 @@ extension Site {
         case .tooManyGuesses:
             return (
                 "too_many_guesses", "Too many wrong tries",
-                ["Too many links, codes or passwords from your address were wrong. Wait ten minutes and try again."], nil
+                ["Too many links, codes or passwords from your address were wrong. Wait ten minutes and try again."],
+                nil
             )
         }
     }

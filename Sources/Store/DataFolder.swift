@@ -25,8 +25,9 @@ package struct DataFolder: Sendable {
         unsafe unlink(probe)
     }
 
-    /// Makes sure that `file` exists and is readable by its owner only, before SQLite opens it. SQLite gives its `-wal` and
-    /// `-shm` files the same mode.
+    /// Makes sure that `file` exists and is readable by its owner only, before SQLite opens it.
+    ///
+    /// SQLite gives its `-wal` and `-shm` files the same mode.
     func protect(_ file: String) throws(StoreError) {
         let descriptor = unsafe open(file, O_CREAT | O_RDWR | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw DataFolder.failure(file) }

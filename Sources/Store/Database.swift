@@ -4,7 +4,9 @@
 import CSQLite
 import Glibc
 
-/// An open database. Not `Sendable`: one thread at a time.
+/// An open database.
+///
+/// Not `Sendable`: one thread at a time.
 @safe package final class Database {
     package let folder: DataFolder
     private let handle: OpaquePointer
@@ -38,7 +40,9 @@ import Glibc
 
     deinit { unsafe sqlite3_close_v2(handle) }
 
-    /// Runs `body` in one write transaction: all of it happens or none. May be nested; the outermost one counts.
+    /// Runs `body` in one write transaction: all of it happens or none.
+    ///
+    /// May be nested; the outermost one counts.
     package func transaction<T>(_ body: () throws(StoreError) -> T) throws(StoreError) -> T {
         guard depth == 0 else { return try body() }
         try script("BEGIN IMMEDIATE")
@@ -55,8 +59,10 @@ import Glibc
         }
     }
 
-    /// A whole copy of the database in `file`, while others read and write. The copy appears under its name when it is
-    /// complete and on disk, with mode 0600; a file of that name is replaced.
+    /// A whole copy of the database in `file`, while others read and write.
+    ///
+    /// The copy appears under its name when it is complete and on disk, with mode 0600; a file of that name is
+    /// replaced.
     package func backup(to file: String) throws(StoreError) {
         let partial = "\(file).partial-\(getpid())"
         let made = unsafe open(partial, O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0o600)

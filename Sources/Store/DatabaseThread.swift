@@ -20,7 +20,9 @@ package actor DatabaseThread {
     /// Jobs that wait or run now.
     package nonisolated var load: Int { waiting.load(ordering: .relaxed) }
 
-    /// Asks the database. `body` runs on the database thread and returns plain values.
+    /// Asks the database.
+    ///
+    /// `body` runs on the database thread and returns plain values.
     ///
     /// - Throws: what `body` throws, or ``StoreError/overloaded`` without running it.
     package nonisolated func ask<T: Sendable>(
@@ -37,8 +39,9 @@ package actor DatabaseThread {
     }
 }
 
-/// A serial executor with its own thread. The queue is a pipe: the kernel keeps the order, wakes the thread and bounds the
-/// length, so no lock is needed here.
+/// A serial executor with its own thread.
+///
+/// The queue is a pipe: the kernel keeps the order, wakes the thread and bounds the length, so no lock is needed here.
 final class JobThread: SerialExecutor {
     private let entrance: Int32
 

@@ -26,7 +26,9 @@ package struct RememberedDesktop: Sendable, Equatable {
     }
 }
 
-/// One session of the last list. `summary` is opaque here.
+/// One session of the last list.
+///
+/// `summary` is opaque here.
 package struct CachedSession: Sendable, Equatable {
     /// The public id: what stands in URLs.
     package var id: String
@@ -153,7 +155,9 @@ extension Database {
         )
     }
 
-    /// Writes what changed in a desktop's list. Sessions that the desktop removed take their shares with them.
+    /// Writes what changed in a desktop's list.
+    ///
+    /// Sessions that the desktop removed take their shares with them.
     ///
     /// - Returns: the ids of the shares that were revoked.
     @discardableResult
@@ -198,11 +202,15 @@ extension Database {
         try rows(sessionColumns + "WHERE desktop = ? ORDER BY updated_at DESC, id", [.text(desktop)], sessionRow)
     }
 
-    /// Sessions that a person may mean by `text`: a public id, an agent's own id, or the start of either (8 characters at
-    /// least). At most two are returned: more than one is ambiguous.
+    /// Sessions that a person may mean by `text`: a public id, an agent's own id, or the start of either (8 characters
+    /// at least).
+    ///
+    /// At most two are returned: more than one is ambiguous.
     package func cachedSessions(named text: String) throws(StoreError) -> [CachedSession] {
         let exact = try rows(
-            sessionColumns + "WHERE id = ?1 OR native_id = ?1 LIMIT 2", [.text(text)], sessionRow
+            sessionColumns + "WHERE id = ?1 OR native_id = ?1 LIMIT 2",
+            [.text(text)],
+            sessionRow
         )
         guard exact.isEmpty, text.utf8.count >= 8 else { return exact }
         let start = Value.integer(Int64(text.unicodeScalars.count))

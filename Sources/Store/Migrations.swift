@@ -51,6 +51,6 @@ enum Migrations {
         CREATE TABLE audit (
             id INTEGER PRIMARY KEY, at INTEGER NOT NULL, person TEXT NOT NULL, action TEXT NOT NULL,
             detail TEXT NOT NULL) STRICT;
-        """,
+        """
     ]
 }

@@ -113,7 +113,12 @@ extension Database {
             let person = try personForPairing(code.person, role: role, name: code.name, id: id, now: now)
             try execute("UPDATE pairing_codes SET used_at = ? WHERE hash = ?", [.integer(now), .blob(hash)])
             let credential = Credential(
-                id: id, person: person, kind: .browser, label: cut(label), createdAt: now, lastSeen: now
+                id: id,
+                person: person,
+                kind: .browser,
+                label: cut(label),
+                createdAt: now,
+                lastSeen: now
             )
             try insert(credential, hash: tokenHash)
             return .paired(credential)
@@ -129,7 +134,12 @@ extension Database {
         now: Int64
     ) throws(StoreError) {
         let credential = Credential(
-            id: id, person: person, kind: .api, label: cut(label), createdAt: now, lastSeen: now
+            id: id,
+            person: person,
+            kind: .api,
+            label: cut(label),
+            createdAt: now,
+            lastSeen: now
         )
         try insert(credential, hash: hash)
     }

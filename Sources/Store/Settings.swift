@@ -43,8 +43,9 @@ extension Database {
         )
     }
 
-    /// The setting's value; `proposal` becomes it when there is none yet. Of two processes that start at once, both get the
-    /// same.
+    /// The setting's value; `proposal` becomes it when there is none yet.
+    ///
+    /// Of two processes that start at once, both get the same.
     package func value(of setting: Setting, orKeep proposal: String) throws(StoreError) -> String {
         try execute(
             "INSERT INTO settings (key, value) VALUES (?, ?) ON CONFLICT (key) DO NOTHING",

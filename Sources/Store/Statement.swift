@@ -15,7 +15,9 @@ enum Value {
     static func flag(_ value: Bool) -> Value { .integer(value ? 1 : 0) }
 }
 
-/// A prepared statement, finalised by `deinit`. Its columns are read between two steps.
+/// A prepared statement, finalised by `deinit`.
+///
+/// Its columns are read between two steps.
 @safe struct Statement: ~Copyable {
     private let handle: OpaquePointer
     private let database: OpaquePointer

@@ -1,7 +1,9 @@
 // What can go wrong with the database, as cases that somebody can act on. One place turns them into a sentence and the
 // exit code of a command (DESIGN §11).
 
-/// Why a question to the database was not answered. Bound values never enter an error.
+/// Why a question to the database was not answered.
+///
+/// Bound values never enter an error.
 package enum StoreError: Error, Equatable {
     /// The data folder or a file in it cannot be made, read or written.
     case unwritable(path: String, user: UInt32, reason: String)

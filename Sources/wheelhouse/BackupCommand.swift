@@ -8,7 +8,9 @@ enum BackupCommand {
         summary: "Copies the data of a dashboard into one file, also while it is serving.",
         operands: ["FILE"],
         options: [DataCommand.dataOption],
-        notes: ["To restore: stop the server, put the file in the data folder as wheelhouse.sqlite, remove -wal and -shm beside it."]
+        notes: [
+            "To restore: stop the server, put the file in the data folder as wheelhouse.sqlite, remove -wal and -shm beside it."
+        ]
     )
 
     /// - Returns: the exit status (`ExitCode`).

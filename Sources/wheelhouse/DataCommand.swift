@@ -6,7 +6,9 @@ import Store
 
 enum DataCommand {
     static let dataOption = CommandSyntax.Option(
-        name: "--data", value: "DIR", help: "The server's data folder (default ~/.local/share/wheelhouse)."
+        name: "--data",
+        value: "DIR",
+        help: "The server's data folder (default ~/.local/share/wheelhouse)."
     )
 
     /// Opens the database and runs `body`; what goes wrong becomes a sentence and an exit code.

@@ -23,7 +23,10 @@ enum PairCommand {
                 return ExitCode.usage
             }
             let path = try Pairing.newLink(
-                role: role, name: options.value("--name") ?? "", in: database, now: DataCommand.now
+                role: role,
+                name: options.value("--name") ?? "",
+                in: database,
+                now: DataCommand.now
             )
             try DataCommand.note(database, "made a pairing link", role.rawValue)
             let link = try DataCommand.baseURL(database) + path

@@ -9,7 +9,11 @@ enum ShareCommand {
         summary: "Prints a link with which anybody can read one chat, and nothing else.",
         options: [
             DataCommand.dataOption,
-            .init(name: "--session", value: "ID", help: "The chat: its id in the address, the agent's own id, or the start of one."),
+            .init(
+                name: "--session",
+                value: "ID",
+                help: "The chat: its id in the address, the agent's own id, or the start of one."
+            ),
             .init(name: "--expires", value: "TIME", help: "How long it works: 1h to 30d (default 7d)."),
             .init(name: "--hide-output", value: nil, help: "Leave out what tools read and wrote."),
             .init(name: "--password", value: "WORD", help: "Readers must know it."),

@@ -4,7 +4,7 @@ import Testing
 import Web
 import Wire
 
-@Suite("The JSON API", .timeLimit(.minutes(2)))
+@Suite("The JSON API", .timeLimit(.minutes(5)))
 @Loop struct APITests {
     /// A block of every kind with every member set.
     private func everything() -> [Block] {
@@ -43,7 +43,8 @@ import Wire
         let id = scene.id("s1")
         let addresses = [
             "/api/v1/desktops": "/api/v1/desktops", "/api/v1/sessions": "/api/v1/sessions?desktop=\(Scene.desktopID)",
-            "/api/v1/sessions/{id}/blocks": "/api/v1/sessions/\(id)/blocks", "/api/v1/openapi.json": "/api/v1/openapi.json",
+            "/api/v1/sessions/{id}/blocks": "/api/v1/sessions/\(id)/blocks",
+            "/api/v1/openapi.json": "/api/v1/openapi.json",
         ]
         let paths = try #require(document["paths"]?.object)
         #expect(Set(paths.keys) == Set(addresses.keys), "every call is described, and every description has a call")
@@ -54,7 +55,9 @@ import Wire
             check(answer.json, try #require(schema), document, at: pattern)
         }
         // Kinds and agents are exactly those of the program.
-        let kinds = document["components"]?["schemas"]?["Block"]?["properties"]?["kind"]?["enum"]?.array?.compactMap(\.string)
+        let kinds = document["components"]?["schemas"]?["Block"]?["properties"]?["kind"]?["enum"]?.array?.compactMap(
+            \.string
+        )
         #expect(kinds == BlockKind.allCases.map(\.rawValue))
         await scene.stop()
     }
@@ -73,14 +76,18 @@ import Wire
             guard let object = value.object else { Issue.record("\(place) is no object"); return }
             let properties = schema["properties"]
             for (key, member) in object {
-                guard let declared = properties?[key] else { Issue.record("\(place).\(key) is not described"); continue }
+                guard let declared = properties?[key] else {
+                    Issue.record("\(place).\(key) is not described"); continue
+                }
                 check(member, declared, document, at: "\(place).\(key)")
             }
             for key in schema["required"]?.array?.compactMap(\.string) ?? [] {
                 #expect(object[key] != nil, "\(place).\(key) is missing")
             }
         case "array":
-            guard let array = value.array, let items = schema["items"] else { Issue.record("\(place) is no array"); return }
+            guard let array = value.array, let items = schema["items"] else {
+                Issue.record("\(place) is no array"); return
+            }
             for (index, element) in array.enumerated() { check(element, items, document, at: "\(place)[\(index)]") }
         case "string":
             #expect(value.string != nil, "\(place)")

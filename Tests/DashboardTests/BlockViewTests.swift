@@ -25,7 +25,11 @@ struct BlockViewTests {
             block.text = "text"
             block.parent = "p"
         }
-        #expect(html.hasPrefix("<article class=\"block block-\(kind.rawValue)\" id=\"b-x1\" data-kind=\"\(kind.rawValue)\" data-seq=\"7\" data-rev=\"3\" data-state=\"complete\" data-parent=\"b-p\""))
+        #expect(
+            html.hasPrefix(
+                "<article class=\"block block-\(kind.rawValue)\" id=\"b-x1\" data-kind=\"\(kind.rawValue)\" data-seq=\"7\" data-rev=\"3\" data-state=\"complete\" data-parent=\"b-p\""
+            )
+        )
         #expect(html.count(of: "<div class=\"block-children\" id=\"c-x1\"></div>") == 1)
         #expect(html.count(of: "data-kind=") == 1)
         #expect(html.hasSuffix("</article>"))
@@ -63,7 +67,9 @@ struct BlockViewTests {
     }
 
     @Test func `a tool is a fold: open while it works, failed, or edits`() {
-        func isOpen(_ change: (inout Block) -> Void) -> Bool { self.html(.tool, change).contains("<details class=\"fold tool\" open>") }
+        func isOpen(_ change: (inout Block) -> Void) -> Bool {
+            self.html(.tool, change).contains("<details class=\"fold tool\" open>")
+        }
         #expect(!isOpen { $0.name = "Bash" })
         #expect(isOpen { $0.state = .streaming })
         #expect(isOpen { $0.state = .failed })
@@ -84,7 +90,10 @@ struct BlockViewTests {
             block.command = "make"
             block.text = "\u{1B}[31mred\u{1B}[0m\r\n"
         }
-        #expect(terminal.contains("<pre class=\"terminal\"><code>") && terminal.contains("a-fg-1") && !terminal.contains("\u{1B}"))
+        #expect(
+            terminal.contains("<pre class=\"terminal\"><code>") && terminal.contains("a-fg-1")
+                && !terminal.contains("\u{1B}")
+        )
         let file = html(.output) { block in
             block.path = "/home/ada/colours.txt"
             block.text = "\u{1B}[31mred"
@@ -126,8 +135,14 @@ struct BlockViewTests {
     }
 
     @Test func `to-do lists say the state in words too`() {
-        let html = html(.todo) { $0.items = [TodoItem(text: "a <b>", state: .done), TodoItem(text: "c", state: .active)] }
-        #expect(html.contains("<li class=\"todo-item\" data-state=\"done\"><span class=\"todo-mark\" aria-hidden=\"true\"></span><span class=\"visually-hidden\">done: </span>a &lt;b&gt;</li>"))
+        let html = html(.todo) {
+            $0.items = [TodoItem(text: "a <b>", state: .done), TodoItem(text: "c", state: .active)]
+        }
+        #expect(
+            html.contains(
+                "<li class=\"todo-item\" data-state=\"done\"><span class=\"todo-mark\" aria-hidden=\"true\"></span><span class=\"visually-hidden\">done: </span>a &lt;b&gt;</li>"
+            )
+        )
         #expect(html.contains("in work: </span>c"))
     }
 
@@ -143,10 +158,12 @@ struct BlockViewTests {
             block.mediaType = "image/svg+xml"
         }
         #expect(!drawing.contains("<img") && drawing.contains("download"))
-        #expect(html(.file) { block in
-            block.path = "/x/report.pdf"
-            block.mediaID = "m"
-        }.contains("<a class=\"file\" href=\"/s/SID/media/bQ\" download>report.pdf</a>"))
+        #expect(
+            html(.file) { block in
+                block.path = "/x/report.pdf"
+                block.mediaID = "m"
+            }.contains("<a class=\"file\" href=\"/s/SID/media/bQ\" download>report.pdf</a>")
+        )
     }
 
     @Test func `a helper's card leads to its session; in a share it leads nowhere`() {
@@ -182,7 +199,11 @@ struct BlockViewTests {
             block.usage = Usage(inputTokens: 1_234, outputTokens: 5, cacheReadTokens: 6_000, costMicros: 12_300)
             block.model = "opus"
         }
-        #expect(html.contains("<ul class=\"chips\"><li class=\"chip\">opus</li><li class=\"chip\">1,234 in</li><li class=\"chip\">5 out</li><li class=\"chip\">6,000 from cache</li><li class=\"chip\">$0.0123</li></ul>"))
+        #expect(
+            html.contains(
+                "<ul class=\"chips\"><li class=\"chip\">opus</li><li class=\"chip\">1,234 in</li><li class=\"chip\">5 out</li><li class=\"chip\">6,000 from cache</li><li class=\"chip\">$0.0123</li></ul>"
+            )
+        )
     }
 
     @Test("what is not understood is shown as it is, folded", arguments: [BlockKind.badLine, .malformed, .unknown])
@@ -192,7 +213,9 @@ struct BlockViewTests {
             block.name = "future"
         }
         #expect(html.contains("<details class=\"fold \(kind.rawValue)\">"))
-        #expect(html.contains("<pre class=\"raw-text\"><code>{&quot;type&quot;:&quot;&lt;future&gt;&quot;␀</code></pre>"))
+        #expect(
+            html.contains("<pre class=\"raw-text\"><code>{&quot;type&quot;:&quot;&lt;future&gt;&quot;␀</code></pre>")
+        )
     }
 
     @Test func `a share masks secrets and can leave tools' work out`() {

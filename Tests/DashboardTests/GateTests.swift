@@ -13,7 +13,8 @@ struct GateTests {
         arguments: [
             ("127.0.0.1:8420", true), ("[::1]:8420", true), ("192.168.1.20", true), ("localhost:8420", true),
             ("x.localhost", true), ("studio.example", true), ("STUDIO.local:1", true), ("evil.test", false),
-            ("studio.example.evil.test", false), ("127.0.0.1.evil.test", false), ("", false), ("localhost.evil.test:8420", false),
+            ("studio.example.evil.test", false), ("127.0.0.1.evil.test", false), ("", false),
+            ("localhost.evil.test:8420", false),
         ]
     )
     func hosts(host: String, isOurs: Bool) {
@@ -60,17 +61,21 @@ struct GateTests {
     }
 }
 
-@Suite("The gate over HTTP", .timeLimit(.minutes(2)))
+@Suite("The gate over HTTP", .timeLimit(.minutes(5)))
 @Loop struct GateHTTPTests {
     /// Every route that needs somebody, with the least role.
     static let guarded: [(HTTPMethod, String, Role)] = [
         (.get, "/", .viewer), (.get, "/d/x", .viewer), (.get, "/s/x", .viewer), (.get, "/s/x/older?before=1", .viewer),
-        (.get, "/s/x/block/b?seq=1", .viewer), (.get, "/s/x/block/b/download?seq=1", .viewer), (.get, "/s/x/media/m", .viewer),
-        (.get, "/watching", .viewer), (.get, "/shares", .viewer), (.get, "/settings", .viewer), (.get, "/live", .viewer),
+        (.get, "/s/x/block/b?seq=1", .viewer), (.get, "/s/x/block/b/download?seq=1", .viewer),
+        (.get, "/s/x/media/m", .viewer),
+        (.get, "/watching", .viewer), (.get, "/shares", .viewer), (.get, "/settings", .viewer),
+        (.get, "/live", .viewer),
         (.get, "/live/events?tab=12345678", .viewer), (.post, "/live/send?tab=12345678", .viewer),
-        (.get, "/api/v1/desktops", .viewer), (.get, "/api/v1/sessions", .viewer), (.get, "/api/v1/sessions/x/blocks", .viewer),
+        (.get, "/api/v1/desktops", .viewer), (.get, "/api/v1/sessions", .viewer),
+        (.get, "/api/v1/sessions/x/blocks", .viewer),
         (.post, "/s/x/prompt", .operator_), (.post, "/s/x/answer", .operator_), (.post, "/s/x/share", .operator_),
-        (.post, "/shares/x/revoke", .operator_), (.post, "/settings/pair", .owner), (.post, "/settings/desktops", .owner),
+        (.post, "/shares/x/revoke", .operator_), (.post, "/settings/pair", .owner),
+        (.post, "/settings/desktops", .owner),
         (.post, "/settings/desktops/x/revoke", .owner), (.post, "/settings/api", .owner),
         (.post, "/settings/browsers/x/revoke", .owner),
     ]
@@ -79,11 +84,14 @@ struct GateTests {
         let scene = try await Scene()
         let viewer = try await scene.pair(.viewer), operator_ = try await scene.pair(.operator_)
         for (method, path, role) in Self.guarded {
-            let stranger = method == .get
+            let stranger =
+                method == .get
                 ? try await scene.get(path, cookie: nil) : try await scene.post(path, cookie: nil)
             #expect(stranger.status == 401, "\(method) \(path) without a cookie")
-            let forged = method == .get
-                ? try await scene.get(path, cookie: "wheelhouse=abc.def") : try await scene.post(path, cookie: "wheelhouse=abc.def")
+            let forged =
+                method == .get
+                ? try await scene.get(path, cookie: "wheelhouse=abc.def")
+                : try await scene.post(path, cookie: "wheelhouse=abc.def")
             #expect(forged.status == 401, "\(method) \(path) with a made-up cookie")
             guard method == .post else { continue }
             let foreign = try await scene.post(path, origin: "http://evil.test")

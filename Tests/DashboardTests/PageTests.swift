@@ -5,7 +5,7 @@ import Testing
 import Web
 import Wire
 
-@Suite("Pages", .timeLimit(.minutes(2)))
+@Suite("Pages", .timeLimit(.minutes(5)))
 @Loop struct PageTests {
     @Test func `the start page lists desktops and chats, newest first, and links lead on`() async throws {
         let scene = try await Scene(["s1": [], "s2": [], "s3": []])
@@ -92,7 +92,9 @@ import Wire
         let download = try await scene.get("/s/\(scene.id("s1"))/block/\(Links.segment("big"))/download?seq=0")
         #expect(download.text == whole)
         #expect(download.fields["content-disposition"]?.hasPrefix("attachment") == true)
-        #expect(try await scene.get("/s/\(scene.id("s1"))/block/\(Links.segment("other"))/download?seq=0").status == 404)
+        #expect(
+            try await scene.get("/s/\(scene.id("s1"))/block/\(Links.segment("other"))/download?seq=0").status == 404
+        )
         #expect(try await scene.get("/s/\(scene.id("s1"))/block/\(Links.segment("big"))/download?seq=x").status == 404)
         await scene.stop()
     }
@@ -155,7 +157,9 @@ import Wire
     @Test func `BR-03a below a base path every link stays below it`() async throws {
         let scene = try await Scene(["s1": (0..<80).map { .message($0, "x") }], basePath: "/tools/wh")
         #expect(scene.owner.hasPrefix("wheelhouse="))
-        for path in ["/", "/s/\(scene.id("s1"))", "/settings", "/shares", "/watching", "/d/\(Scene.desktopID)", "/nothing"] {
+        for path in [
+            "/", "/s/\(scene.id("s1"))", "/settings", "/shares", "/watching", "/d/\(Scene.desktopID)", "/nothing",
+        ] {
             let page = try await scene.get(path).text
             for attribute in ["href=\"/", "src=\"/", "action=\"/", "data-fragment=\"/", "data-live=\"/"] {
                 let all = page.count(of: attribute), below = page.count(of: attribute + "tools/wh/")
@@ -176,7 +180,10 @@ import Wire
         #expect(script.status == 200)
         #expect(script.fields["cache-control"]?.contains("immutable") == true)
         #expect(script.fields["cross-origin-resource-policy"] == "cross-origin")
-        for path in ["/assets/\(digest)/js/none.js", "/assets/0000/js/main.js", "/assets/\(digest)/../config/vendor.json", "/assets/"] {
+        for path in [
+            "/assets/\(digest)/js/none.js", "/assets/0000/js/main.js", "/assets/\(digest)/../config/vendor.json",
+            "/assets/",
+        ] {
             let answer = try await scene.get(path, cookie: nil)
             #expect(answer.status == 404, "\(path)")
             if path.hasPrefix("/assets/\(digest)/js") || path.hasPrefix("/assets/0000") {
@@ -197,7 +204,11 @@ import Wire
             return
         }
         let policy = answer.fields["content-security-policy"] ?? ""
-        #expect(policy.hasPrefix("sandbox allow-scripts; default-src 'none'; script-src http://127.0.0.1:\(scene.port)/assets/"))
+        #expect(
+            policy.hasPrefix(
+                "sandbox allow-scripts; default-src 'none'; script-src http://127.0.0.1:\(scene.port)/assets/"
+            )
+        )
         #expect(policy.contains("frame-ancestors 'self'") && !policy.contains("unsafe-eval"))
         #expect(page.contains("data-mermaid=\"/frame/mermaid\""))
         await scene.stop()
@@ -237,7 +248,7 @@ import Wire
     }
 }
 
-@Suite("Coming in", .timeLimit(.minutes(2)))
+@Suite("Coming in", .timeLimit(.minutes(5)))
 @Loop struct PairingTests {
     @Test func `a pairing link works once; afterwards its page says what to do`() async throws {
         let scene = try await Scene()
@@ -268,7 +279,9 @@ import Wire
         await scene.stop()
     }
 
-    @Test func `BR-06a two servers on one host keep both signed in, and signing out of one leaves the other`() async throws {
+    @Test func `BR-06a two servers on one host keep both signed in, and signing out of one leaves the other`()
+        async throws
+    {
         let first = try await Scene(), second = try await Scene()
         let now = Loop.wallClock
         let path = try await second.database.ask { database throws(StoreError) in
@@ -326,7 +339,12 @@ import Wire
         let secret = scene.owner.split(separator: ".").last ?? ""
         let wrong = try await scene.get("/api/v1/desktops", cookie: nil, [("Authorization", "Bearer \(secret)")])
         #expect(wrong.status == 401 && wrong.fields["www-authenticate"] != nil)
-        #expect(try await scene.get("/", cookie: "wheelhouse=\(scene.owner.split(separator: "=")[1].split(separator: ".")[0]).\(token)").status == 401)
+        #expect(
+            try await scene.get(
+                "/",
+                cookie: "wheelhouse=\(scene.owner.split(separator: "=")[1].split(separator: ".")[0]).\(token)"
+            ).status == 401
+        )
         await scene.stop()
     }
 
@@ -338,10 +356,14 @@ import Wire
         }
         func dial(_ token: String, device: String) async -> Int {
             let fields: HTTPFields = [
-                "Authorization": "Bearer \(token)", "X-Device-ID": device, "X-Token-Binding": device, "X-Client-Type": "desktop",
+                "Authorization": "Bearer \(token)", "X-Device-ID": device, "X-Token-Binding": device,
+                "X-Client-Type": "desktop",
             ]
             do {
-                let socket = try await WebSocketClient.connect(url: "ws://127.0.0.1:\(scene.port)/ws/device-link", fields: fields)
+                let socket = try await WebSocketClient.connect(
+                    url: "ws://127.0.0.1:\(scene.port)/ws/device-link",
+                    fields: fields
+                )
                 socket.abandon()
                 return 101
             } catch {
@@ -358,7 +380,9 @@ import Wire
         #expect(await dial("whd_wrong", device: first) == 401)
         var isBound = false
         for _ in 0..<200 where !isBound {
-            isBound = try await scene.database.ask { database throws(StoreError) in try database.desktopTokens()[0].desktop == first }
+            isBound = try await scene.database.ask { database throws(StoreError) in
+                try database.desktopTokens()[0].desktop == first
+            }
         }
         #expect(isBound)
         #expect(await dial(token, device: other) == 401, "a token belongs to the first desktop that came with it")

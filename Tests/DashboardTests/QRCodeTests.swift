@@ -13,7 +13,12 @@ struct QRCodeTests {
         if line.hasPrefix("= ") {
             let parts = line.dropFirst(2).split(separator: " ", maxSplits: 2)
             list.append(
-                Known(level: parts[0] == "l" ? .low : .medium, mask: Int(parts[1]) ?? 0, text: String(parts[2]), rows: [])
+                Known(
+                    level: parts[0] == "l" ? .low : .medium,
+                    mask: Int(parts[1]) ?? 0,
+                    text: String(parts[2]),
+                    rows: []
+                )
             )
         } else if !line.hasPrefix("# ") {
             list[list.count - 1].rows.append(String(line))

@@ -9,7 +9,7 @@ import Web
 import Wire
 
 /// Waits until a condition holds; false when it did not within the deadline.
-@Loop func eventually(within milliseconds: Int64 = 10_000, _ condition: @Loop () -> Bool) async -> Bool {
+@Loop func eventually(within milliseconds: Int64 = 30_000, _ condition: @Loop () -> Bool) async -> Bool {
     let deadline = Loop.now + milliseconds
     while !condition() {
         guard Loop.now < deadline else { return false }
@@ -30,19 +30,27 @@ import Wire
     func sessions() async -> [SessionSummary] { summaries }
 
     func timeline(
-        session: String, thread: String, before: Int?, limit: Int
+        session: String,
+        thread: String,
+        before: Int?,
+        limit: Int
     ) async throws(DesktopServiceError) -> TimelinePage {
         guard let blocks = threads["\(session)/\(thread)"] else { throw .notFound }
         let below = blocks.filter { block in before.map { block.seq < $0 } ?? true }
         return TimelinePage(
-            blocks: Array(below.suffix(limit)), revision: revision, hasMore: below.count > limit, total: blocks.count
+            blocks: Array(below.suffix(limit)),
+            revision: revision,
+            hasMore: below.count > limit,
+            total: blocks.count
         )
     }
 
     func block(session: String, id: String, offset: Int, length: Int) async throws(DesktopServiceError) -> BodyChunk {
         guard let bytes = bodies[id] else { throw .notFound }
         return BodyChunk(
-            offset: offset, bytes: Array(bytes[offset..<min(bytes.count, offset + length)]), totalSize: bytes.count
+            offset: offset,
+            bytes: Array(bytes[offset..<min(bytes.count, offset + length)]),
+            totalSize: bytes.count
         )
     }
 
@@ -116,7 +124,11 @@ extension Block {
         ) { relay.connect(as: RelayIdentity(device: Scene.desktopID, role: .desktop)) }
         for (index, (name, blocks)) in sessions.sorted(by: { $0.key < $1.key }).enumerated() {
             var summary = SessionSummary(
-                id: name, nativeID: "native-\(name)", agent: .claudeCode, title: "Chat \(name)", project: "/home/ada/wheel"
+                id: name,
+                nativeID: "native-\(name)",
+                agent: .claudeCode,
+                title: "Chat \(name)",
+                project: "/home/ada/wheel"
             )
             summary.updatedAt = 1_700_000_000_000 + Int64(index)
             service.summaries.append(summary)
@@ -163,7 +175,9 @@ extension Block {
 
     // MARK: asking
 
-    func send(_ method: HTTPMethod, _ path: String, _ fields: [(String, String)], body: [UInt8] = []) async throws -> HTTPResponse {
+    func send(_ method: HTTPMethod, _ path: String, _ fields: [(String, String)], body: [UInt8] = []) async throws
+        -> HTTPResponse
+    {
         var all = HTTPFields()
         for (name, value) in fields { all.add(name, value) }
         return try await HTTPClient.send(OutgoingRequest(method, url: base + path, fields: all, body: body))
@@ -175,7 +189,10 @@ extension Block {
     }
 
     func post(
-        _ path: String, _ form: String = "", cookie: String? = "own", origin: String? = "own"
+        _ path: String,
+        _ form: String = "",
+        cookie: String? = "own",
+        origin: String? = "own"
     ) async throws -> HTTPResponse {
         var fields = [("Content-Type", "application/x-www-form-urlencoded")]
         if let cookie { fields.append(("Cookie", cookie == "own" ? owner : cookie)) }
@@ -204,7 +221,11 @@ extension Block {
     func publish(_ session: String, _ blocks: [Block], removed: [String] = []) {
         var all = service.threads["\(session)/main"] ?? []
         for block in blocks {
-            if let index = all.firstIndex(where: { $0.id == block.id }) { all[index] = block } else { all.append(block) }
+            if let index = all.firstIndex(where: { $0.id == block.id }) {
+                all[index] = block
+            } else {
+                all.append(block)
+            }
         }
         all.removeAll { removed.contains($0.id) }
         all.sort { $0.seq < $1.seq }
@@ -248,7 +269,9 @@ extension Block {
         say("{\"type\":\"hello\",\"tab\":\"tab-1\",\"build\":\"\"}")
         say("{\"type\":\"visible\",\"generation\":\(generation)}")
         let more = since.map { ",\"since\":\"\($0)\"" } ?? ""
-        say("{\"type\":\"claim\",\"claim\":\"c1\",\"view\":\"\(session):main\",\"session\":\"\(session)\",\"thread\":\"main\",\"generation\":\(generation)\(more)}")
+        say(
+            "{\"type\":\"claim\",\"claim\":\"c1\",\"view\":\"\(session):main\",\"session\":\"\(session)\",\"thread\":\"main\",\"generation\":\(generation)\(more)}"
+        )
     }
 
     func all(_ type: String) -> [JSON] { messages.filter { $0["type"]?.string == type } }
@@ -268,7 +291,9 @@ extension HTTPResponse {
 }
 
 extension String {
-    /// Where `text` stands first. Over bytes: pages are large, and tests run on the loop.
+    /// Where `text` stands first.
+    ///
+    /// Over bytes: pages are large, and tests run on the loop.
     func firstRange(of text: String) -> Range<Index>? {
         let wanted = Array(text.utf8)
         guard let offset = Array(utf8).firstIndex(of: wanted, from: 0) else { return nil }
@@ -316,7 +341,9 @@ final class ScratchFolder: Sendable {
     }
 }
 
-/// A GET with a chosen `Host`; the whole answer as text. Blocks: off the loop.
+/// A GET with a chosen `Host`; the whole answer as text.
+///
+/// Blocks: off the loop.
 func rawGet(port: Int, path: String, host: String) -> String {
     let descriptor = openSocket(port: port)
     defer { close(descriptor) }

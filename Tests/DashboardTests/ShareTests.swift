@@ -5,7 +5,7 @@ import Testing
 import Web
 import Wire
 
-@Suite("Shares", .timeLimit(.minutes(2)))
+@Suite("Shares", .timeLimit(.minutes(5)))
 @Loop struct ShareTests {
     let secret = "ghp_abcdefghijklmnopqrstuvwxyz0123456789"
 
@@ -37,7 +37,10 @@ import Wire
         #expect(page.fields["referrer-policy"] == "no-referrer")
         #expect(page.fields["set-cookie"] == nil)
         #expect(page.text.contains("data-live=\"\(path)/live\"") && page.text.contains("data-role=\"share\""))
-        for forbidden in ["<form", "/settings", "/shares", "href=\"/s/", "href=\"/d/", Scene.desktopID, "/home/ada", "private words", secret] {
+        for forbidden in [
+            "<form", "/settings", "/shares", "href=\"/s/", "href=\"/d/", Scene.desktopID, "/home/ada", "private words",
+            secret,
+        ] {
             #expect(!page.text.contains(forbidden), "\(forbidden)")
         }
         #expect(page.text.contains("[masked]"))
@@ -52,7 +55,10 @@ import Wire
         let token = path.split(separator: "/").last ?? ""
         for other in ["/", "/s/\(scene.id("s1"))", "/s/\(scene.id("s2"))", "/api/v1/sessions", "/settings", "/live"] {
             #expect(try await scene.get(other, cookie: "wheelhouse=\(token)").status == 401, "\(other)")
-            #expect(try await scene.get(other, cookie: nil, [("Authorization", "Bearer \(token)")]).status == 401, "\(other)")
+            #expect(
+                try await scene.get(other, cookie: nil, [("Authorization", "Bearer \(token)")]).status == 401,
+                "\(other)"
+            )
         }
         let page = try await scene.get(path, cookie: nil).text
         let start = try #require(page.firstRange(of: "<img src=\""))
@@ -64,7 +70,9 @@ import Wire
         let proof = image.split(separator: "?").last ?? ""
         #expect(try await scene.get(path + "/media/\(Links.segment("pic-of-s2"))?\(proof)", cookie: nil).status == 404)
         let second = try await scene.share("s1")
-        #expect(try await scene.get(second + "/media/\(Links.segment("pic-of-s1"))?\(proof)", cookie: nil).status == 404)
+        #expect(
+            try await scene.get(second + "/media/\(Links.segment("pic-of-s1"))?\(proof)", cookie: nil).status == 404
+        )
 
         let tab = try await scene.live(path + "/live", cookie: nil)
         tab.show(scene.id("s2"))
@@ -80,7 +88,9 @@ import Wire
         let path = try await scene.share("s1")
         let tab = try await scene.live(path + "/live", cookie: nil)
         for kind in ["prompt", "answer", "interrupt"] {
-            tab.say("{\"type\":\"intent\",\"id\":\"i\",\"kind\":\"\(kind)\",\"session\":\"\(scene.id("s1"))\",\"text\":\"x\",\"block\":\"b\",\"answer\":\"allow\",\"run\":\"r\"}")
+            tab.say(
+                "{\"type\":\"intent\",\"id\":\"i\",\"kind\":\"\(kind)\",\"session\":\"\(scene.id("s1"))\",\"text\":\"x\",\"block\":\"b\",\"answer\":\"allow\",\"run\":\"r\"}"
+            )
         }
         tab.say("{\"type\":\"ping\"}")
         #expect(await eventually { !tab.all("pong").isEmpty })
@@ -142,7 +152,9 @@ import Wire
         #expect(try await scene.get(path, cookie: nil).status == 410)
         #expect(try await scene.get(path + "/older?before=3", cookie: nil).status == 410)
         #expect(await eventually { tab.closed?.code == 4410 })
-        await #expect(throws: WebSocketConnectError.refused(status: 410)) { _ = try await scene.live(path + "/live", cookie: nil) }
+        await #expect(throws: WebSocketConnectError.refused(status: 410)) {
+            _ = try await scene.live(path + "/live", cookie: nil)
+        }
         #expect(try await scene.get("/shares").text.contains("revoked"))
         #expect(await eventually { scene.service.followed.isEmpty })
         await scene.stop()
@@ -182,11 +194,15 @@ import Wire
         wish.lifetime = DashboardLimits.shortestShare
         let asked = wish
         let past = Loop.wallClock - DashboardLimits.shortestShare
-        let old = try await scene.database.ask { database throws(StoreError) in try ShareLinks.make(asked, in: database, now: past) }
+        let old = try await scene.database.ask { database throws(StoreError) in
+            try ShareLinks.make(asked, in: database, now: past)
+        }
         let answer = try await scene.get("/" + old, cookie: nil)
         #expect(answer.status == 410 && answer.text.contains("has expired"))
         let soon = past + 4_000
-        let short = try await scene.database.ask { database throws(StoreError) in try ShareLinks.make(asked, in: database, now: soon) }
+        let short = try await scene.database.ask { database throws(StoreError) in
+            try ShareLinks.make(asked, in: database, now: soon)
+        }
         #expect(try await scene.get("/" + short, cookie: nil).status == 200)
         let tab = try await scene.live("/" + short + "/live", cookie: nil)
         #expect(await eventually { tab.closed?.code == 4410 })
@@ -198,7 +214,9 @@ import Wire
         let path = try await scene.share("s1", "expires=1h&password=sesame")
         let form = try await scene.get(path, cookie: nil)
         #expect(form.status == 401 && form.text.contains("type=\"password\"") && !form.text.contains("shared words"))
-        await #expect(throws: WebSocketConnectError.refused(status: 401)) { _ = try await scene.live(path + "/live", cookie: nil) }
+        await #expect(throws: WebSocketConnectError.refused(status: 401)) {
+            _ = try await scene.live(path + "/live", cookie: nil)
+        }
         let wrong = try await scene.post(path, "password=open", cookie: nil)
         #expect(wrong.status == 403 && wrong.text.contains("not the password"))
         let right = try await scene.post(path, "password=sesame", cookie: nil)
@@ -221,6 +239,10 @@ import Wire
         await scene.stop()
     }
 
-    @Test("times are read", arguments: [("1h", 3_600_000), ("90m", 5_400_000), ("7d", 604_800_000), ("3600", 3_600_000)] as [(String, Int64)])
+    @Test(
+        "times are read",
+        arguments: [("1h", 3_600_000), ("90m", 5_400_000), ("7d", 604_800_000), ("3600", 3_600_000)]
+            as [(String, Int64)]
+    )
     func times(text: String, milliseconds: Int64) { #expect(ShareLinks.lifetime(text) == milliseconds) }
 }

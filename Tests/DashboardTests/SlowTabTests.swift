@@ -5,7 +5,7 @@ import Testing
 import Web
 import Wire
 
-@Suite("Slow tabs", .timeLimit(.minutes(2)))
+@Suite("Slow tabs", .timeLimit(.minutes(5)))
 @Loop struct SlowTabTests {
     @Test func `BR-14a a tab that does not read gets one fresh snapshot later, and others lose nothing`() async throws {
         let scene = try await Scene(["s1": [.message(0, "start")]])
@@ -40,7 +40,9 @@ import Wire
     }
 }
 
-/// A browser whose network is stuck: it speaks, and reads only when told to. No compression.
+/// A browser whose network is stuck: it speaks, and reads only when told to.
+///
+/// No compression.
 @Loop private final class DeafTab {
     private let descriptor: Int32
 

@@ -36,7 +36,10 @@ struct TextTests {
     @Test func `an unknown time and one beyond the calendar show nothing`() {
         #expect(Moment(0).html().isEmpty)
         #expect(Moment(.max).html().isEmpty)
-        #expect(Moment(1_000).html().text == "<time class=\"age\" datetime=\"1970-01-01T00:00:01Z\">1 Jan 1970, 00:00 UTC</time>")
+        #expect(
+            Moment(1_000).html().text
+                == "<time class=\"age\" datetime=\"1970-01-01T00:00:01Z\">1 Jan 1970, 00:00 UTC</time>"
+        )
     }
 
     @Test(
@@ -51,7 +54,11 @@ struct TextTests {
     @Test("numbers", arguments: [(0, "0"), (999, "999"), (1_000, "1,000"), (-1_234_567, "-1,234,567")])
     func numbers(value: Int, text: String) { #expect(Words.number(value) == text) }
 
-    @Test("money", arguments: [(0, "$0.0000"), (12_345, "$0.0123"), (1_239_999, "$1.23"), (-1_000_000, "-$1.00")] as [(Int64, String)])
+    @Test(
+        "money",
+        arguments: [(0, "$0.0000"), (12_345, "$0.0123"), (1_239_999, "$1.23"), (-1_000_000, "-$1.00")]
+            as [(Int64, String)]
+    )
     func money(micros: Int64, text: String) { #expect(Words.money(micros) == text) }
 
     @Test(
@@ -93,12 +100,16 @@ struct TextTests {
         let ids = ["a", "a_", "a_5f", "A", "a b", "a\"b", "ä", "", "_", "__", String(repeating: "x", count: 81)]
         let safe = ids.map { ElementID.block($0) }
         #expect(Set(safe).count == ids.count)
-        #expect(safe.allSatisfy { $0.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "-" || $0 == "_") } })
+        #expect(
+            safe.allSatisfy { $0.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "-" || $0 == "_") } }
+        )
         #expect(ElementID.block("toolu_01ab-9") == "b-toolu_5f01ab-9")
     }
 
     @Test func `BR-21a the same folder on two desktops is two groups`() {
-        #expect(ElementID.sessions(desktop: "a", project: "/root") != ElementID.sessions(desktop: "b", project: "/root"))
+        #expect(
+            ElementID.sessions(desktop: "a", project: "/root") != ElementID.sessions(desktop: "b", project: "/root")
+        )
     }
 
     @Test func `path segments are encoded so that nothing leaves its place`() {
@@ -111,8 +122,14 @@ struct TextTests {
         "browsers have names",
         arguments: [
             ("Mozilla/5.0 (X11; Linux x86_64; rv:130.0) Gecko/20100101 Firefox/130.0", "Firefox on Linux"),
-            ("Mozilla/5.0 (iPhone; CPU iPhone OS 17_5 like Mac OS X) AppleWebKit/605.1.15 Version/17.5 Mobile/15E148 Safari/604.1", "Safari on iPhone"),
-            ("Mozilla/5.0 (Windows NT 10.0) AppleWebKit/537.36 Chrome/126.0 Safari/537.36 Edg/126.0", "Edge on Windows"),
+            (
+                "Mozilla/5.0 (iPhone; CPU iPhone OS 17_5 like Mac OS X) AppleWebKit/605.1.15 Version/17.5 Mobile/15E148 Safari/604.1",
+                "Safari on iPhone"
+            ),
+            (
+                "Mozilla/5.0 (Windows NT 10.0) AppleWebKit/537.36 Chrome/126.0 Safari/537.36 Edg/126.0",
+                "Edge on Windows"
+            ),
             ("curl/8.5.0", "curl"), ("", "Unnamed browser"), ("strange", "strange"),
         ]
     )
@@ -130,7 +147,9 @@ struct CookieTests {
         #expect(renewed.token(of: "aaaa") == "tokenA")
         #expect(renewed.token(of: "bbbb") == "new")
         let out = renewed.setting(nil, of: "aaaa")
-        #expect(out.setCookie(base: "", isSecure: false).hasPrefix("wheelhouse=bbbb.new; Path=/; HttpOnly; SameSite=Lax"))
+        #expect(
+            out.setCookie(base: "", isSecure: false).hasPrefix("wheelhouse=bbbb.new; Path=/; HttpOnly; SameSite=Lax")
+        )
     }
 
     @Test func `the last entry out deletes the cookie`() {
@@ -156,7 +175,10 @@ struct CookieTests {
 
     @Test(
         "what is no entry is passed over",
-        arguments: ["", "~~~", "nodot", ".x", "x.", "a.b c", "a.b;c", "ä.b", "a.\"b\"", "a." + String(repeating: "x", count: 129)]
+        arguments: [
+            "", "~~~", "nodot", ".x", "x.", "a.b c", "a.b;c", "ä.b", "a.\"b\"",
+            "a." + String(repeating: "x", count: 129),
+        ]
     )
     func hostile(value: String) {
         #expect(CookieValue([value]) == CookieValue([]))

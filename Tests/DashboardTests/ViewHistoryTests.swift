@@ -124,7 +124,10 @@ struct ViewHistoryTests {
         #expect(history.steps(since: old + 1, blocks: blocks)?.count == DashboardLimits.removedBlocks)
     }
 
-    @Test("random histories: whoever comes back at any time ends with the right page", arguments: 0..<40 as Range<UInt64>)
+    @Test(
+        "random histories: whoever comes back at any time ends with the right page",
+        arguments: 0..<40 as Range<UInt64>
+    )
     func random(seed: UInt64) {
         var random = SplitMix(state: seed)
         var blocks = (0..<Int.random(in: 0...8, using: &random)).map { block("b\($0)", $0 * 10) }
@@ -138,7 +141,9 @@ struct ViewHistoryTests {
                 case 0..<4:
                     let parent = Bool.random(using: &random) ? blocks.randomElement(using: &random)?.id : nil
                     let last = blocks.last?.seq ?? 0
-                    let seq = Int.random(in: 0..<4, using: &random) == 0 ? Int.random(in: 0...last + 5, using: &random) : last + 10
+                    let seq =
+                        Int.random(in: 0..<4, using: &random) == 0
+                        ? Int.random(in: 0...last + 5, using: &random) : last + 10
                     guard !blocks.contains(where: { $0.seq == seq }) else { continue }
                     serial += 1
                     let new = block("b\(serial)", seq, parent: parent)

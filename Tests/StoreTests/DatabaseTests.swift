@@ -77,7 +77,8 @@ struct DatabaseTests {
 
     @Test func `a backup made while another connection writes is whole and has mode 0600`() throws {
         let scratch = Scratch()
-        let database = try Database(folder: scratch.path + "/data"), other = try Database(folder: scratch.path + "/data")
+        let database = try Database(folder: scratch.path + "/data"),
+            other = try Database(folder: scratch.path + "/data")
         for number in 0..<200 {
             try database.note(AuditEntry(at: Int64(number), person: "p", action: "a", detail: "\(number)"))
         }

@@ -9,7 +9,13 @@ struct PeopleTests {
         let database = try Database(folder: scratch.path)
         #expect(try !database.hasCredentials())
         try database.addPairingCode(hash: hash(1), role: .owner, now: 1_000)
-        let first = try database.redeemPairingCode(hash: hash(1), token: hash(2), id: "b1", label: "Firefox", now: 2_000)
+        let first = try database.redeemPairingCode(
+            hash: hash(1),
+            token: hash(2),
+            id: "b1",
+            label: "Firefox",
+            now: 2_000
+        )
         guard case .paired(let credential) = first else { Issue.record("got \(first)"); return }
         #expect(credential.person.role == .owner)
         #expect(try database.hasCredentials())
@@ -25,7 +31,11 @@ struct PeopleTests {
         let database = try Database(folder: scratch.path)
         try database.addPairingCode(hash: hash(1), role: .viewer, now: 5_000)
         let result = try database.redeemPairingCode(
-            hash: hash(1), token: hash(2), id: "b", label: "", now: 5_000 + after
+            hash: hash(1),
+            token: hash(2),
+            id: "b",
+            label: "",
+            now: 5_000 + after
         )
         if works {
             guard case .paired = result else { Issue.record("got \(result)"); return }
@@ -41,7 +51,11 @@ struct PeopleTests {
             let mark = UInt8(number)
             try database.addPairingCode(hash: hash(mark), role: role, name: number == 4 ? "Ana" : "", now: 0)
             let result = try database.redeemPairingCode(
-                hash: hash(mark), token: hash(100 + mark), id: "b\(number)", label: "", now: 1
+                hash: hash(mark),
+                token: hash(100 + mark),
+                id: "b\(number)",
+                label: "",
+                now: 1
             )
             if case .paired(let credential) = result { people.append(credential.person) }
         }
@@ -65,9 +79,15 @@ struct PeopleTests {
     @Test func `an API token acts for its person`() throws {
         let database = try Database(folder: scratch.path)
         try database.addPairingCode(hash: hash(1), role: .owner, now: 0)
-        guard case .paired(let owner) = try database.redeemPairingCode(
-            hash: hash(1), token: hash(2), id: "b", label: "", now: 1
-        ) else { Issue.record("not paired"); return }
+        guard
+            case .paired(let owner) = try database.redeemPairingCode(
+                hash: hash(1),
+                token: hash(2),
+                id: "b",
+                label: "",
+                now: 1
+            )
+        else { Issue.record("not paired"); return }
         try database.addAPIToken(hash: hash(3), id: "t", person: owner.person, label: "script", now: 2)
         #expect(try database.credential(hash: hash(3))?.kind == .api)
         #expect(try database.credential(hash: hash(3))?.person == owner.person)
@@ -78,10 +98,18 @@ struct PeopleTests {
         for number in 0...UInt8(StoreLimits.openPairingCodes) {
             try database.addPairingCode(hash: hash(number), role: .viewer, now: Int64(number))
         }
-        #expect(try database.redeemPairingCode(hash: hash(0), token: hash(200), id: "a", label: "", now: 99) == .unknown)
-        guard case .paired = try database.redeemPairingCode(
-            hash: hash(1), token: hash(201), id: "b", label: "", now: 99
-        ) else { Issue.record("the second oldest went too"); return }
+        #expect(
+            try database.redeemPairingCode(hash: hash(0), token: hash(200), id: "a", label: "", now: 99) == .unknown
+        )
+        guard
+            case .paired = try database.redeemPairingCode(
+                hash: hash(1),
+                token: hash(201),
+                id: "b",
+                label: "",
+                now: 99
+            )
+        else { Issue.record("the second oldest went too"); return }
     }
 
     @Test func `roles include the lesser ones`() {
@@ -91,7 +119,8 @@ struct PeopleTests {
         #expect(Role(rawValue: "operator") == .operator_)
     }
 
-    @Test func `text with quotes, NUL and emoji comes back as it went in, labels are cut at a character border`() throws {
+    @Test func `text with quotes, NUL and emoji comes back as it went in, labels are cut at a character border`() throws
+    {
         let database = try Database(folder: scratch.path)
         let odd = "Robert'); DROP TABLE people;-- \"ü\" 👩‍👩‍👧‍👦"
         try database.addDesktopToken(hash: hash(1), id: "t1", name: odd, now: 0)
@@ -128,7 +157,9 @@ struct DesktopRecordTests {
         try database.remember(RememberedDesktop(id: "d", name: "old", kind: "deviceLink", lastSeen: 10))
         try database.remember(RememberedDesktop(id: "d", name: "new", kind: "deviceLink", lastSeen: 5))
         #expect(
-            try database.rememberedDesktops() == [RememberedDesktop(id: "d", name: "new", kind: "deviceLink", lastSeen: 10)]
+            try database.rememberedDesktops() == [
+                RememberedDesktop(id: "d", name: "new", kind: "deviceLink", lastSeen: 10)
+            ]
         )
     }
 
@@ -153,7 +184,9 @@ struct DesktopRecordTests {
         let database = try Database(folder: scratch.path)
         try database.cache(
             changed: [session("abcdef0123"), session("abcdef0199"), session("ffff%%%%00")],
-            removed: [], desktop: "d1", now: 0
+            removed: [],
+            desktop: "d1",
+            now: 0
         )
         #expect(try database.cachedSessions(named: "abcdef0123").map(\.id) == ["abcdef0123"])
         #expect(try database.cachedSessions(named: "native-abcdef0199").map(\.id) == ["abcdef0199"])
@@ -170,7 +203,12 @@ struct ShareTests {
 
     func share(_ id: String, session: String = "s1", expires: Int64 = 7 * day) -> Share {
         Share(
-            id: id, session: session, title: "T", createdBy: "Owner", createdAt: 0, expiresAt: expires,
+            id: id,
+            session: session,
+            title: "T",
+            createdBy: "Owner",
+            createdAt: 0,
+            expiresAt: expires,
             hidesOutput: true
         )
     }

@@ -28,7 +28,9 @@ package import Wire
         timer = nil
     }
 
-    /// Reads everything again. Called after each change of our own, and by itself after changes of others.
+    /// Reads everything again.
+    ///
+    /// Called after each change of our own, and by itself after changes of others.
     package func reload() async throws(StoreError) {
         let now = Loop.wallClock
         let (records, changes) = try await database.ask { database throws(StoreError) in
@@ -92,7 +94,9 @@ package import Wire
     }
 
     package func countWrongGuess(_ address: String) {
-        if guesses.count >= DashboardLimits.guessers { guesses = guesses.filter { Loop.now - $0.value.since < 600_000 } }
+        if guesses.count >= DashboardLimits.guessers {
+            guesses = guesses.filter { Loop.now - $0.value.since < 600_000 }
+        }
         if guesses.count >= DashboardLimits.guessers { guesses = [:] }
         var entry = guesses[address] ?? (0, Loop.now)
         if Loop.now - entry.since >= 600_000 { entry = (0, Loop.now) }

@@ -24,7 +24,9 @@ package struct CookieValue: Sendable, Equatable {
     /// This server's token.
     package func token(of instance: String) -> String? { entries.first { $0.instance == instance }?.token }
 
-    /// The value with this server's entry replaced (nil: taken out). The oldest of too many goes.
+    /// The value with this server's entry replaced (nil: taken out).
+    ///
+    /// The oldest of too many goes.
     package func setting(_ token: String?, of instance: String) -> CookieValue {
         var copy = self
         copy.entries.removeAll { $0.instance == instance }

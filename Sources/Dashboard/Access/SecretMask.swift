@@ -105,7 +105,9 @@ private struct Scanner {
         return true
     }
 
-    /// Where bytes that `holds` end. Never looks further than `limit`, so that a text cannot make us read it again and again.
+    /// Where bytes that `holds` end.
+    ///
+    /// Never looks further than `limit`, so that a text cannot make us read it again and again.
     private func end(from start: Int, limit: Int = .max, while holds: (UInt8) -> Bool) -> Int {
         let last = limit < count - start ? start + limit : count
         var end = start
@@ -153,9 +155,13 @@ private struct Scanner {
         // A quote inside JSON inside a string is written `\"`.
         var position = end
         if position < count, self[position] == UInt8(ascii: "\\") { position += 1 }
-        if position < count, self[position] == UInt8(ascii: "\"") || self[position] == UInt8(ascii: "'") { position += 1 }
+        if position < count, self[position] == UInt8(ascii: "\"") || self[position] == UInt8(ascii: "'") {
+            position += 1
+        }
         position = self.end(from: position) { $0 == UInt8(ascii: " ") }
-        guard position < count, self[position] == UInt8(ascii: "=") || self[position] == UInt8(ascii: ":") else { return false }
+        guard position < count, self[position] == UInt8(ascii: "=") || self[position] == UInt8(ascii: ":") else {
+            return false
+        }
         let isAssigned = self[position] == UInt8(ascii: "=")
         position = self.end(from: position + 1) { $0 == UInt8(ascii: " ") }
         if position < count, self[position] == UInt8(ascii: "\\") { position += 1 }
@@ -169,14 +175,18 @@ private struct Scanner {
             return true
         }
         let last = self.end(from: position, limit: 4_096) {
-            isToken($0) || $0 == UInt8(ascii: "!") || $0 == UInt8(ascii: "#") || $0 == UInt8(ascii: "%") || $0 == UInt8(ascii: "@")
+            isToken($0) || $0 == UInt8(ascii: "!") || $0 == UInt8(ascii: "#") || $0 == UInt8(ascii: "%")
+                || $0 == UInt8(ascii: "@")
         }
         // A call or an index is code, not a value.
-        if last < count, [UInt8(ascii: "("), UInt8(ascii: "["), UInt8(ascii: "<"), UInt8(ascii: "{")].contains(self[last]) {
+        if last < count,
+            [UInt8(ascii: "("), UInt8(ascii: "["), UInt8(ascii: "<"), UInt8(ascii: "{")].contains(self[last])
+        {
             return false
         }
         let length = last - position
-        guard length >= 8 && hasDigit(position..<last) || length >= 24 || isAssigned && length >= 6 && end - index > 6 else {
+        guard length >= 8 && hasDigit(position..<last) || length >= 24 || isAssigned && length >= 6 && end - index > 6
+        else {
             return false
         }
         mask(position..<last)

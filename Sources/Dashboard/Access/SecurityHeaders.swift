@@ -40,7 +40,10 @@ enum SecurityHeaders {
             set("Cache-Control", "no-store")
             set("Referrer-Policy", "no-referrer")
         case .foreign:
-            set("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'; sandbox")
+            set(
+                "Content-Security-Policy",
+                "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'; sandbox"
+            )
             set("Cross-Origin-Resource-Policy", "same-origin")
             set("Referrer-Policy", "no-referrer")
         case .asset:
@@ -53,15 +56,16 @@ enum SecurityHeaders {
     /// The policy of our pages: our own files and nothing inline.
     private static func page(host: String?) -> String {
         // Older browsers do not count a WebSocket to the same host as 'self'. Only harmless characters go into the policy.
-        let isPlain = host?.utf8.allSatisfy { byte in
-            switch byte {
-            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "-"), UInt8(ascii: ":"),
-                UInt8(ascii: "["), UInt8(ascii: "]"):
-                true
-            default: false
-            }
-        } ?? false
+        let isPlain =
+            host?.utf8.allSatisfy { byte in
+                switch byte {
+                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                    UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "-"), UInt8(ascii: ":"),
+                    UInt8(ascii: "["), UInt8(ascii: "]"):
+                    true
+                default: false
+                }
+            } ?? false
         let sockets = isPlain ? host.map { " ws://\($0) wss://\($0)" } ?? "" : ""
         return "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; "
             + "media-src 'self'; connect-src 'self'\(sockets); form-action 'self'; frame-src 'self'; worker-src 'self'; "

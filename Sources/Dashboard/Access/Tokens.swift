@@ -51,7 +51,9 @@ package enum DesktopTokens {
 
 /// Tokens with which programs use the API.
 package enum APITokens {
-    package static func make(label: String, person: Person, in database: Database, now: Int64) throws(StoreError) -> String {
+    package static func make(label: String, person: Person, in database: Database, now: Int64) throws(StoreError)
+        -> String
+    {
         let secret = "wha_" + Tokens.fresh()
         try database.addAPIToken(hash: Tokens.hash(secret), id: Tokens.id(), person: person, label: label, now: now)
         return secret
@@ -101,8 +103,9 @@ package enum ShareLinks {
         return "share/\(token)"
     }
 
-    /// PBKDF2 with HMAC-SHA-256 (RFC 8018 section 5.2), one block: what makes guessing a short password slow. Takes some
-    /// tens of milliseconds: off the loop.
+    /// PBKDF2 with HMAC-SHA-256 (RFC 8018 section 5.2), one block: what makes guessing a short password slow.
+    ///
+    /// Takes some tens of milliseconds: off the loop.
     package static func stretched(_ password: String, salt: [UInt8], rounds: Int = 50_000) -> [UInt8] {
         let key = Array(password.utf8)
         var block = Digest.hmacSHA256(key: key, message: salt + [0, 0, 0, 1])
@@ -125,7 +128,8 @@ package enum ShareLinks {
             case "0"..."9": nil
             default: 0
             }
-        guard unit != 0, let count = Int64(unit == nil ? text[...] : text.dropLast()), (1...10_000_000).contains(count) else {
+        guard unit != 0, let count = Int64(unit == nil ? text[...] : text.dropLast()), (1...10_000_000).contains(count)
+        else {
             return nil
         }
         return count * (unit ?? 1_000)

@@ -182,7 +182,9 @@ extension Site {
             return API.error(.invalid("limit must be a number from 1, before a number from 0."))
         }
         guard shelf.entry(id) != nil else { return API.error(.unknown) }
-        guard let timeline = hub.timeline(id, thread: query.queryValue("thread") ?? "main") else { return API.error(.offline) }
+        guard let timeline = hub.timeline(id, thread: query.queryValue("thread") ?? "main") else {
+            return API.error(.offline)
+        }
         do throws(DesktopError) {
             let page = try await timeline.page(before: before, limit: min(limit, DashboardLimits.apiBlocks))
             let links = links

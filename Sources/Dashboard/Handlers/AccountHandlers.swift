@@ -16,12 +16,18 @@ extension Site {
         do throws(StoreError) {
             let result = try await database.ask { database throws(StoreError) in
                 let result = try database.redeemPairingCode(
-                    hash: code, token: Tokens.hash(token), id: id, label: label, now: now
+                    hash: code,
+                    token: Tokens.hash(token),
+                    id: id,
+                    label: label,
+                    now: now
                 )
                 if case .paired(let credential) = result {
                     try database.note(
                         AuditEntry(
-                            at: now, person: credential.person.name, action: "paired",
+                            at: now,
+                            person: credential.person.name,
+                            action: "paired",
                             detail: "\(Browsers.name(label)) as \(credential.person.role.rawValue)"
                         )
                     )
@@ -33,7 +39,8 @@ extension Site {
                 var response = HTTPResponse.redirect(to: links.page("/"))
                 let value = cookie(of: visit.request).setting(token, of: identity.instance)
                 response.fields.add(
-                    "Set-Cookie", value.setCookie(base: configuration.basePath, isSecure: visit.request.isSecure)
+                    "Set-Cookie",
+                    value.setCookie(base: configuration.basePath, isSecure: visit.request.isSecure)
                 )
                 return response
             }
@@ -79,7 +86,8 @@ extension Site {
         if let credential = visit.credential {
             let now = Loop.wallClock
             do throws(StoreError) {
-                _ = try await change(by: visit.person, "signed out", Browsers.name(credential.label)) { database throws(StoreError) in
+                _ = try await change(by: visit.person, "signed out", Browsers.name(credential.label)) {
+                    database throws(StoreError) in
                     try database.revokeCredential(credential.id, now: now)
                 }
             } catch {
@@ -100,7 +108,8 @@ extension Site {
         )
         let value = cookie(of: visit.request).setting(nil, of: identity.instance)
         response.fields.add(
-            "Set-Cookie", value.setCookie(base: configuration.basePath, isSecure: visit.request.isSecure)
+            "Set-Cookie",
+            value.setCookie(base: configuration.basePath, isSecure: visit.request.isSecure)
         )
         return response
     }
@@ -130,7 +139,9 @@ extension Site {
     }
 
     func makePairingLink(_ visit: Visit) async -> HTTPResponse {
-        guard let credential = visit.credential, let role = visit.request.formValue("role").flatMap(Role.init(rawValue:)) else {
+        guard let credential = visit.credential,
+            let role = visit.request.formValue("role").flatMap(Role.init(rawValue:))
+        else {
             return badForm(visit, "Choose a role.")
         }
         let name = Words.line(visit.request.formValue("name") ?? "", limit: 80)
@@ -138,7 +149,8 @@ extension Site {
         // Without a name, an owner's link is for another browser of their own.
         let person = role == .owner && name.isEmpty ? credential.person.id : nil
         do throws(StoreError) {
-            let path = try await change(by: visit.person, "made a pairing link", role.rawValue) { database throws(StoreError) in
+            let path = try await change(by: visit.person, "made a pairing link", role.rawValue) {
+                database throws(StoreError) in
                 try Pairing.newLink(role: role, person: person, name: name, in: database, now: now)
             }
             return secretPage(
@@ -184,7 +196,12 @@ extension Site {
         let now = Loop.wallClock
         do throws(StoreError) {
             let token = try await change(by: visit.person, "made an API token", name) { database throws(StoreError) in
-                try APITokens.make(label: name.isEmpty ? "API" : name, person: credential.person, in: database, now: now)
+                try APITokens.make(
+                    label: name.isEmpty ? "API" : name,
+                    person: credential.person,
+                    in: database,
+                    now: now
+                )
             }
             return secretPage(
                 visit,
@@ -210,7 +227,8 @@ extension Site {
     func revokeDesktopToken(_ visit: Visit) async -> HTTPResponse {
         let id = visit.parameter("id"), now = Loop.wallClock
         do throws(StoreError) {
-            let token = try await change(by: visit.person, "revoked a desktop token", id) { database throws(StoreError) in
+            let token = try await change(by: visit.person, "revoked a desktop token", id) {
+                database throws(StoreError) in
                 let token = try database.desktopTokens().first { $0.id == id }
                 try database.revokeDesktopToken(id, now: now)
                 return token
@@ -247,7 +265,12 @@ extension Site {
     ) -> HTTPResponse {
         var response = HTTPResponse.html(
             SettingsPage.secret(
-                visit.context, title: title, paragraphs: paragraphs, secret: secret, qr: qr, back: back
+                visit.context,
+                title: title,
+                paragraphs: paragraphs,
+                secret: secret,
+                qr: qr,
+                back: back
             )
         )
         response.fields.set("Cache-Control", "no-store")

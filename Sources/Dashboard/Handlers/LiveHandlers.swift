@@ -76,7 +76,9 @@ extension Site {
     // MARK: forms
 
     func promptForm(_ visit: Visit) async -> HTTPResponse {
-        guard let text = visit.request.formValue("text"), !text.isEmpty else { return badForm(visit, "Write a message first.") }
+        guard let text = visit.request.formValue("text"), !text.isEmpty else {
+            return badForm(visit, "Write a message first.")
+        }
         return await form(visit, .prompt(text: text, thread: visit.request.formValue("thread") ?? "main"))
     }
 

@@ -16,7 +16,11 @@ enum Metrics {
         page.gauge("wheelhouse_views", "Views with a history.", site.views.feedCount)
         page.gauge("wheelhouse_leases", "Sessions that somebody watches.", site.hub.leases.count)
         page.counter("wheelhouse_patches_total", "Patches of the present views.", site.views.patchesSent)
-        page.counter("wheelhouse_slow_sockets_closed_total", "Live sockets closed because they read nothing.", site.views.slowClosed)
+        page.counter(
+            "wheelhouse_slow_sockets_closed_total",
+            "Live sockets closed because they read nothing.",
+            site.views.slowClosed
+        )
         page.gauge("wheelhouse_rendered_blocks", "Rendered blocks in the cache.", site.cache.count)
         page.counter("wheelhouse_render_hits_total", "Blocks found rendered.", site.cache.hits)
         page.counter("wheelhouse_render_misses_total", "Blocks that had to be rendered.", site.cache.misses)
@@ -24,8 +28,16 @@ enum Metrics {
         page.gauge("wheelhouse_worker_backlog", "Jobs that wait for a worker thread.", WorkerPool.shared.backlog)
         let loop = Loop.statistics
         page.counter("wheelhouse_loop_turns_total", "Turns of the loop.", Int(loop.turns))
-        page.counter("wheelhouse_loop_busy_microseconds_total", "Time that the loop was busy.", Int(loop.busyMicroseconds))
-        page.gauge("wheelhouse_loop_longest_turn_microseconds", "The longest turn of the loop.", Int(loop.longestMicroseconds))
+        page.counter(
+            "wheelhouse_loop_busy_microseconds_total",
+            "Time that the loop was busy.",
+            Int(loop.busyMicroseconds)
+        )
+        page.gauge(
+            "wheelhouse_loop_longest_turn_microseconds",
+            "The longest turn of the loop.",
+            Int(loop.longestMicroseconds)
+        )
         if let server = site.serverCounters?() {
             page.counter("wheelhouse_http_connections_total", "Accepted connections.", server.accepted)
             page.counter("wheelhouse_http_requests_total", "Requests.", server.requests)
@@ -34,7 +46,9 @@ enum Metrics {
             page.counter("wheelhouse_http_sent_bytes_total", "Bytes sent.", server.bytesSent)
             page.counter("wheelhouse_http_timeouts_total", "Connections closed by a time-out.", server.timeouts)
             page.counters(
-                "wheelhouse_http_answers_total", "Answers by class of status.", label: "class",
+                "wheelhouse_http_answers_total",
+                "Answers by class of status.",
+                label: "class",
                 (1...5).map { ("\($0)xx", server.answers[$0]) }
             )
         }

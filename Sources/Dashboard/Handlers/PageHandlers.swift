@@ -15,7 +15,11 @@ extension Site {
     func desktopPage(_ visit: Visit) -> HTTPAnswer {
         guard let desktop = hub.desktop(visit.parameter("id")) else {
             return .response(
-                notFound(visit.context, "No such desktop", "It was never here, or an owner removed it from this server.")
+                notFound(
+                    visit.context,
+                    "No such desktop",
+                    "It was never here, or an owner removed it from this server."
+                )
             )
         }
         let list = ListView(links: links, now: visit.context.now)
@@ -40,7 +44,8 @@ extension Site {
 
     private func noSession(_ visit: Visit) -> HTTPResponse {
         notFound(
-            visit.context, "No such chat",
+            visit.context,
+            "No such chat",
             "It was deleted on its desktop, or its desktop was not here since this server started."
         )
     }
@@ -61,7 +66,11 @@ extension Site {
         let sidebar = list.section(page.desktop, shelf.entries(of: entry.desktop), limit: 60, current: entry.id)
         return .html(
             Shell.page(
-                visit.context, page: "session", title: ListView.title(entry), sidebar: sidebar, main: page.html(visit.context)
+                visit.context,
+                page: "session",
+                title: ListView.title(entry),
+                sidebar: sidebar,
+                main: page.html(visit.context)
             )
         )
     }
@@ -74,7 +83,8 @@ extension Site {
 
     private func composerReason(_ desktop: DesktopInfo) -> String? {
         if desktop.presence != .online { return "\(Words.line(desktop.name, limit: 40)) is not online." }
-        return desktop.capabilities.contains("prompt") ? nil : "This desktop only shows its chats; it takes no messages yet."
+        return desktop.capabilities.contains("prompt")
+            ? nil : "This desktop only shows its chats; it takes no messages yet."
     }
 
     /// The part of a timeline that a page shows.
@@ -123,7 +133,9 @@ extension Site {
         }
         let thread = visit.request.queryValue("thread") ?? "main"
         let reading = await read(entry, view, thread: thread, before: before)
-        if let trouble = reading.trouble { return .text(trouble.sentence + "\n", status: trouble.isTemporary ? 503 : 404) }
+        if let trouble = reading.trouble {
+            return .text(trouble.sentence + "\n", status: trouble.isTemporary ? 503 : 404)
+        }
         let nav = SessionPage.olderNav(reading.part.older, session: entry.id, thread: thread, links: view.links)
         return .html((nav + reading.part.html).bytes)
     }
@@ -144,14 +156,16 @@ extension Site {
             let html: HTML = await offload {
                 switch kind {
                 case .output where path == nil: "<pre class=\"terminal\"><code>\(Terminal.html(shown))</code></pre>"
-                case .edit: "<div class=\"diff\">\(Diff.html(patch: String(decoding: shown, as: UTF8.self), path: path))</div>"
+                case .edit:
+                    "<div class=\"diff\">\(Diff.html(patch: String(decoding: shown, as: UTF8.self), path: path))</div>"
                 default:
                     "<pre class=\"file-text\"><code>\(VisibleControls.text(String(decoding: shown, as: UTF8.self)))</code></pre>"
                 }
             }
             let note: HTML =
                 isWhole
-                ? "" : "<p class=\"notice\" data-level=\"info\">The first \(Words.size(shown.count)) of \(Words.size(text.total)).</p>"
+                ? ""
+                : "<p class=\"notice\" data-level=\"info\">The first \(Words.size(shown.count)) of \(Words.size(text.total)).</p>"
             return .html(
                 Shell.page(
                     visit.context,
@@ -198,7 +212,9 @@ extension Site {
         }
     }
 
-    /// A block and its body, up to a limit. What a share hides is not found there, and secrets are masked.
+    /// A block and its body, up to a limit.
+    ///
+    /// What a share hides is not found there, and secrets are masked.
     private func wholeBody(
         _ visit: Visit,
         _ entry: SessionEntry,
@@ -240,15 +256,21 @@ extension Site {
         return await media(visit, entry)
     }
 
-    /// Bytes of an image or file, passed on as they come from the desktop. A range is answered when it is a single one.
+    /// Bytes of an image or file, passed on as they come from the desktop.
+    ///
+    /// A range is answered when it is a single one.
     func media(_ visit: Visit, _ entry: SessionEntry) async -> HTTPResponse {
-        guard let id = Links.id(ofSegment: visit.parameter("media")) else { return .text("no such file\n", status: 404) }
+        guard let id = Links.id(ofSegment: visit.parameter("media")) else {
+            return .text("no such file\n", status: 404)
+        }
         guard let timeline = hub.timeline(entry.id) else { return .text("the desktop is offline\n", status: 503) }
         let asked = MediaRange(visit.request.fields["range"])
         let start = asked?.start ?? 0
         do throws(DesktopError) {
             let first = try await timeline.media(id: id, offset: start, length: DashboardLimits.mediaChunk)
-            guard first.totalSize <= DashboardLimits.mediaBytes else { throw .invalid("This file is too large to show.") }
+            guard first.totalSize <= DashboardLimits.mediaBytes else {
+                throw .invalid("This file is too large to show.")
+            }
             let end = min(asked?.end.map { $0 + 1 } ?? first.totalSize, first.totalSize)
             var response = HTTPResponse(status: asked == nil ? 200 : 206)
             let shown = MediaTypes.isPicture(first.mediaType) || MediaTypes.isPlayed(first.mediaType)
@@ -294,7 +316,9 @@ extension Site {
                 await stream.room()
                 guard !stream.isAbandoned,
                     let more = try? await timeline.media(
-                        id: id, offset: next, length: min(DashboardLimits.mediaChunk, end - next)
+                        id: id,
+                        offset: next,
+                        length: min(DashboardLimits.mediaChunk, end - next)
                     ), more.version == first.version, more.offset == next
                 else { break }
                 chunk = more

@@ -81,7 +81,9 @@ extension Site {
     /// What stands behind a share's token; an answer instead when it may not be read.
     private func reading(_ visit: Visit) async -> Result<Reading, ShareRefusal> {
         let token = visit.parameter("token"), address = visit.request.peer.host
-        guard book.mayGuess(address) else { return .failure(ShareRefusal(answer(to: .tooManyGuesses, visit.request, visit.context))) }
+        guard book.mayGuess(address) else {
+            return .failure(ShareRefusal(answer(to: .tooManyGuesses, visit.request, visit.context)))
+        }
         var found = book.share(token: token)
         if found == nil {
             // A command may have made it a moment ago.
@@ -115,7 +117,12 @@ extension Site {
 
     private func endedShare(_ visit: Visit, _ share: Share) -> ShareRefusal {
         if let at = share.revokedAt {
-            return ended(visit, "This link was ended", "Whoever made it took it back on \(Moment(at).text).", status: 410)
+            return ended(
+                visit,
+                "This link was ended",
+                "Whoever made it took it back on \(Moment(at).text).",
+                status: 410
+            )
         }
         return ended(visit, "This link has expired", "It was valid until \(Moment(share.expiresAt).text).", status: 410)
     }
@@ -146,7 +153,10 @@ extension Site {
             var page = SessionPage(entry: entry, desktop: desktop(of: entry), part: result.part)
             page.version = result.version
             page.trouble = result.trouble
-            page.share = SessionPage.ShareNote(expiresAt: reading.share.expiresAt, hidesOutput: reading.share.hidesOutput)
+            page.share = SessionPage.ShareNote(
+                expiresAt: reading.share.expiresAt,
+                hidesOutput: reading.share.hidesOutput
+            )
             var context = stranger(visit)
             context.links = reading.view.links
             context.live = links.page("/share/\(token)/live")
@@ -260,7 +270,10 @@ extension Site {
             let address = links.sharing(token).session("")
             var response = HTTPResponse.redirect(to: address)
             response.setCookie(
-                "wheelhouse-share", passwordProof(token, share), path: address, isSecure: visit.request.isSecure
+                "wheelhouse-share",
+                passwordProof(token, share),
+                path: address,
+                isSecure: visit.request.isSecure
             )
             return response
         } catch {
@@ -270,7 +283,9 @@ extension Site {
 
     // MARK: live
 
-    /// A reader's live socket. The page was loaded a moment ago, so the share is in memory.
+    /// A reader's live socket.
+    ///
+    /// The page was loaded a moment ago, so the share is in memory.
     func shareLive(_ visit: Visit) -> HTTPAnswer {
         switch shareVisitor(visit) {
         case .failure(let refusal): return .response(refusal.response)
@@ -281,7 +296,9 @@ extension Site {
 
     func shareVisitor(_ visit: Visit) -> Result<LiveVisitor, ShareRefusal> {
         let token = visit.parameter("token"), address = visit.request.peer.host
-        guard book.mayGuess(address) else { return .failure(ShareRefusal(.text("too many wrong links\n", status: 429))) }
+        guard book.mayGuess(address) else {
+            return .failure(ShareRefusal(.text("too many wrong links\n", status: 429)))
+        }
         guard let share = book.share(token: token) else {
             book.countWrongGuess(address)
             return .failure(ShareRefusal(.text("no such link\n", status: 404)))
@@ -296,7 +313,10 @@ extension Site {
             return .failure(ShareRefusal(.text("too many readers\n", status: 503)))
         }
         let view = BlockView(
-            links: links.sharing(token), session: entry.id, agent: entry.summary.agent, hidesOutput: share.hidesOutput
+            links: links.sharing(token),
+            session: entry.id,
+            agent: entry.summary.agent,
+            hidesOutput: share.hidesOutput
         )
         return .success(.share(id: share.id, view: view))
     }

@@ -14,7 +14,9 @@ extension Site {
         .response(isReady ? .text("ready\n") : .text("not ready\n", status: 503))
     }
 
-    /// Loopback or owner only. A proxy on this machine makes everybody loopback, so a forwarded request does not count.
+    /// Loopback or owner only.
+    ///
+    /// A proxy on this machine makes everybody loopback, so a forwarded request does not count.
     func metrics(_ visit: Visit) -> HTTPAnswer {
         let isForwarded = visit.request.fields["x-forwarded-for"] != nil || visit.request.fields["forwarded"] != nil
         guard visit.role == .owner || visit.request.peer.isLoopback && !isForwarded else {
@@ -25,7 +27,9 @@ extension Site {
         return .response(response)
     }
 
-    /// A file of `Public/`. Another digest than ours belongs to an older or newer server: 404, never a page (BR-35a).
+    /// A file of `Public/`.
+    ///
+    /// Another digest than ours belongs to an older or newer server: 404, never a page (BR-35a).
     func asset(_ visit: Visit) -> HTTPAnswer {
         guard visit.parameter("digest") == assets.digest, let files = staticFiles else {
             return .response(.text("no such file\n", status: 404))
@@ -93,7 +97,9 @@ extension Site {
             // A token belongs to the first desktop that came with it.
             return token.desktop == nil || token.desktop == credentials.identity.device
         case .phone:
-            return book.credential(token: credentials.token).map { $0.kind == .api && $0.person.role.includes(.operator_) } ?? false
+            return book.credential(token: credentials.token).map {
+                $0.kind == .api && $0.person.role.includes(.operator_)
+            } ?? false
         }
     }
 

@@ -51,7 +51,10 @@ extension WatchMessage {
     package init?(_ json: JSON) {
         switch json["type"]?.string {
         case "hello":
-            self = .hello(tab: Field.text(json["tab"], limit: 64) ?? "", build: Field.text(json["build"], limit: 64) ?? "")
+            self = .hello(
+                tab: Field.text(json["tab"], limit: 64) ?? "",
+                build: Field.text(json["build"], limit: 64) ?? ""
+            )
         case "visible":
             guard let generation = json["generation"]?.int, generation > 0 else { return nil }
             self = .visible(generation: generation)
@@ -98,7 +101,9 @@ extension Intent.Kind {
     fileprivate init?(_ json: JSON) {
         switch json["kind"]?.string {
         case "prompt":
-            guard let text = Field.text(json["text"], limit: DashboardLimits.liveMessageBytes), !text.isEmpty else { return nil }
+            guard let text = Field.text(json["text"], limit: DashboardLimits.liveMessageBytes), !text.isEmpty else {
+                return nil
+            }
             self = .prompt(text: text, thread: Field.text(json["thread"], limit: 128) ?? "main")
         case "answer":
             guard let block = Field.text(json["block"], limit: 512),

@@ -75,7 +75,9 @@ enum LiveVisitor {
             case .watch(let message): watch(message)
             case .intent(let intent): views.perform(intent, by: credential, for: self)
             case .badIntent(let id):
-                send(Say.result(intent: id, failure: ("bad_intent", "This page asked for something unknown. Reload it.")))
+                send(
+                    Say.result(intent: id, failure: ("bad_intent", "This page asked for something unknown. Reload it."))
+                )
             case nil: break
             }
         }
@@ -117,7 +119,13 @@ enum LiveVisitor {
         }
         guard claims[claim.id] != nil || claims.count < DashboardLimits.claimsPerSocket else { return }
         guard let feed = views.feed(view, thread: claim.thread) else {
-            send(Say.notice(level: "warning", text: "Too many chats are watched; this one is not live.", id: claim.session))
+            send(
+                Say.notice(
+                    level: "warning",
+                    text: "Too many chats are watched; this one is not live.",
+                    id: claim.session
+                )
+            )
             return
         }
         if let old = claims[claim.id]?.feed, old !== feed {
@@ -142,7 +150,8 @@ enum LiveVisitor {
 
     /// Sessions changed: claims that waited for one of them are made now.
     func tryPending(_ ids: Set<String>) {
-        for claim in Array(pending.values) where ids.contains(claim.session) && views.shelf.entry(claim.session) != nil {
+        for claim in Array(pending.values) where ids.contains(claim.session) && views.shelf.entry(claim.session) != nil
+        {
             self.claim(claim)
         }
     }
@@ -161,7 +170,9 @@ enum LiveVisitor {
         if !isClosed { channel.send(message) }
     }
 
-    /// A message of a view. When too much waits already it is not sent: the view gets one snapshot later (DESIGN §6).
+    /// A message of a view.
+    ///
+    /// When too much waits already it is not sent: the view gets one snapshot later (DESIGN §6).
     func deliver(_ message: PreparedMessage, from feed: ViewFeed, isSnapshot: Bool = false) {
         guard !isClosed else { return }
         let key = ObjectIdentifier(feed)
@@ -173,8 +184,10 @@ enum LiveVisitor {
         channel.send(message)
     }
 
-    /// Looks whether a slow browser has read something: then its views are brought up to date; when it read nothing for too
-    /// long, it is cut. Called once a second while it is behind.
+    /// Looks whether a slow browser has read something: then its views are brought up to date; when it read nothing for
+    /// too long, it is cut.
+    ///
+    /// Called once a second while it is behind.
     ///
     /// - Returns: whether it must be looked at again.
     func checkProgress() -> Bool {

@@ -294,7 +294,12 @@ import Wire
                 }
             for feed in socket.shown {
                 watchers.append(
-                    Watcher(session: feed.key.view.session, who: who, since: socket.openedAt, isVisible: socket.isVisible)
+                    Watcher(
+                        session: feed.key.view.session,
+                        who: who,
+                        since: socket.openedAt,
+                        isVisible: socket.isVisible
+                    )
                 )
             }
             if watchers.count > 10_000 { break }
@@ -339,7 +344,13 @@ import Wire
             case .prompt(let text, let thread):
                 _ = try await hub.send(prompt: text, to: intent.session, thread: thread, key: key)
             case .answer(let block, let decision, let message):
-                try await hub.answer(approval: block, of: intent.session, decision: decision, message: message, key: key)
+                try await hub.answer(
+                    approval: block,
+                    of: intent.session,
+                    decision: decision,
+                    message: message,
+                    key: key
+                )
             case .interrupt(let run): try await hub.interrupt(run: run, of: intent.session, key: key)
             }
             return nil

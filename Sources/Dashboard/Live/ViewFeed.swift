@@ -233,7 +233,12 @@ import Wire
     private func snapshotMessage(_ blocks: [Block], _ timeline: Timeline) async -> PreparedMessage {
         let version = history.version
         let part = await ViewFeed.part(blocks, hasOlder: timeline.hasOlder, view: key.view, cache: cache)
-        let older = SessionPage.olderNav(part.older, session: key.view.session, thread: key.thread, links: key.view.links)
+        let older = SessionPage.olderNav(
+            part.older,
+            session: key.view.session,
+            thread: key.thread,
+            links: key.view.links
+        )
         return Say.snapshot(view: name, epoch: epoch, version: version, html: part.html, older: older)
     }
 

@@ -3,7 +3,9 @@
 
 package import Desktops
 
-/// One change of a page. Every step may be taken twice: a block that is there already is replaced.
+/// One change of a page.
+///
+/// Every step may be taken twice: a block that is there already is replaced.
 package enum PageStep: Sendable, Equatable {
     /// Last among its siblings; `parent` is nil at the top.
     case append(block: String, parent: String?)
@@ -76,7 +78,10 @@ package struct ViewHistory: Sendable {
                 needsSnapshot = true
             }
             entries[block.id] = Entry(
-                created: known?.created ?? version, changed: version, isRewound: block.isRewound, parent: parent
+                created: known?.created ?? version,
+                changed: version,
+                isRewound: block.isRewound,
+                parent: parent
             )
         }
         forgetBlocks(except: blocks)

@@ -115,7 +115,9 @@ extension BlockView {
             let code = Highlight.html(Self.bounded(command), language: "bash")
             parts += "<pre class=\"command\"><code>\(code)</code></pre>"
         }
-        if let input = block.input, block.command == nil || input.utf8.count > 2 * (block.command?.utf8.count ?? 0) + 200 {
+        if let input = block.input,
+            block.command == nil || input.utf8.count > 2 * (block.command?.utf8.count ?? 0) + 200
+        {
             let code = Highlight.html(Self.bounded(input), language: "json")
             parts += """
                 <details class="fold input"><summary>Input</summary><pre class="json"><code>\(code)</code></pre></details>
@@ -166,9 +168,11 @@ extension BlockView {
         if !block.text.isEmpty { parts += message(block, options: .chat) }
         if !hidesOutput {
             if let command = block.command {
-                parts += "<pre class=\"command\"><code>\(Highlight.html(Self.bounded(command), language: "bash"))</code></pre>"
+                parts +=
+                    "<pre class=\"command\"><code>\(Highlight.html(Self.bounded(command), language: "bash"))</code></pre>"
             } else if let input = block.input {
-                parts += "<pre class=\"json\"><code>\(Highlight.html(Self.bounded(input), language: "json"))</code></pre>"
+                parts +=
+                    "<pre class=\"json\"><code>\(Highlight.html(Self.bounded(input), language: "json"))</code></pre>"
             }
         }
         if let decision = block.decision {
@@ -181,7 +185,9 @@ extension BlockView {
         return "<div class=\"card ask\" data-state=\"\(block.state.rawValue)\">\(parts)</div>"
     }
 
-    /// The form for an open request. It is the same for all members; whether somebody may answer is checked when it comes in.
+    /// The form for an open request.
+    ///
+    /// It is the same for all members; whether somebody may answer is checked when it comes in.
     private func answerForm(_ block: Block) -> HTML {
         let choices: [(String, String)] =
             block.kind == .approval
@@ -231,7 +237,9 @@ extension BlockView {
     }
 }
 
-/// Which media may be shown inside a page. Everything else is a download.
+/// Which media may be shown inside a page.
+///
+/// Everything else is a download.
 enum MediaTypes {
     static func isPicture(_ type: String?) -> Bool {
         switch type {

@@ -33,7 +33,9 @@ package struct BlockView: Sendable, Hashable {
     /// What leaves through a share has its secrets masked.
     package var masksSecrets: Bool { links.share != nil }
 
-    /// Renders a block. Takes time in proportion to its text: above ``DashboardLimits/renderedOnLoop`` call it off the loop.
+    /// Renders a block.
+    ///
+    /// Takes time in proportion to its text: above ``DashboardLimits/renderedOnLoop`` call it off the loop.
     package func rendered(_ original: Block) -> RenderedBlock {
         let block = masksSecrets ? SecretMask.masked(original) : original
         let start: HTML = """

@@ -4,7 +4,9 @@
 import Desktops
 import Wire
 
-/// The addresses that pages write. Every path segment that comes from outside is percent-encoded here.
+/// The addresses that pages write.
+///
+/// Every path segment that comes from outside is percent-encoded here.
 package struct Links: Sendable, Hashable {
     /// `/tools/wh` or nothing (BR-03a).
     package let base: String

@@ -63,8 +63,8 @@ package struct ListView: Sendable {
         let more: HTML? =
             total > limit
             ? """
-                <p class="more"><a href="\(links.desktop(desktop.id))">All \(Words.count(total, "chat"))</a></p>
-                """ : nil
+            <p class="more"><a href="\(links.desktop(desktop.id))">All \(Words.count(total, "chat"))</a></p>
+            """ : nil
         let none: HTML? =
             total == 0
             ? "<p class=\"none\">\(desktop.presence == .online ? "No chats yet." : "No chats known. They appear when it is online.")</p>"
@@ -114,8 +114,11 @@ package struct ListView: Sendable {
     /// Agent, model, branch, time, state.
     func meta(_ entry: SessionEntry) -> HTML {
         let summary = entry.summary
-        let model = summary.model.map { model in "<span class=\"model\">\(Words.line(model, limit: 60))</span> " as HTML }
-        let branch = summary.branch.map { branch in "<span class=\"branch\">\(Words.line(branch, limit: 80))</span> " as HTML }
+        let model = summary.model.map { model in "<span class=\"model\">\(Words.line(model, limit: 60))</span> " as HTML
+        }
+        let branch = summary.branch.map { branch in
+            "<span class=\"branch\">\(Words.line(branch, limit: 80))</span> " as HTML
+        }
         return """
             <span class="agent">\(Words.agent(summary.agent))</span> \(model)\(branch)\(Moment(summary.updatedAt).html(now: now)) \
             <span class="state" data-state="\(summary.state.rawValue)">\(Words.state(summary.state))</span>
@@ -157,9 +160,9 @@ package struct ListView: Sendable {
             desktop.presence == .online || entries.isEmpty
             ? nil
             : """
-                <p class="notice" data-level="info">This desktop is \(Words.presence(desktop.presence)). The list is the last \
-                one that it sent.</p>
-                """
+            <p class="notice" data-level="info">This desktop is \(Words.presence(desktop.presence)). The list is the last \
+            one that it sent.</p>
+            """
         return """
             <h1 class="visually-hidden">\(Words.line(desktop.name, limit: 80))</h1>\(note)\
             \(section(desktop, entries, limit: DashboardLimits.listedOnDesktopPage))

@@ -12,7 +12,9 @@ package import Wire
     }
 
     private struct Entry {
-        /// What was rendered. Compared whole: a desktop that reads its files anew may start its revisions anew.
+        /// What was rendered.
+        ///
+        /// Compared whole: a desktop that reads its files anew may start its revisions anew.
         var block: Block
         var rendered: RenderedBlock
     }
@@ -28,7 +30,9 @@ package import Wire
 
     package init() {}
 
-    /// Every block's HTML, in the same order. Large ones are rendered on the worker threads.
+    /// Every block's HTML, in the same order.
+    ///
+    /// Large ones are rendered on the worker threads.
     package func rendered(_ blocks: [Block], as view: BlockView) async -> [RenderedBlock] {
         if let ready = renderedNow(blocks, as: view) { return ready }
         let missing = blocks.filter { found($0, view) == nil }
@@ -89,7 +93,9 @@ package import Wire
     private func insert(_ key: Key, _ entry: Entry) {
         if let before = young.updateValue(entry, forKey: key) { youngBytes -= before.rendered.size }
         youngBytes += entry.rendered.size
-        guard young.count > DashboardLimits.cachedBlocks || youngBytes > DashboardLimits.cachedBlockBytes else { return }
+        guard young.count > DashboardLimits.cachedBlocks || youngBytes > DashboardLimits.cachedBlockBytes else {
+            return
+        }
         old = young
         young = [:]
         youngBytes = 0

@@ -102,7 +102,9 @@ package struct SessionPage: Sendable {
         var parts: [HTML] = []
         var counts: [String] = []
         if let bad = entry.summary.badLines, bad > 0 { counts.append(Words.count(bad, "unreadable line")) }
-        if let unknown = entry.summary.unknownRecords, unknown > 0 { counts.append(Words.count(unknown, "unknown record")) }
+        if let unknown = entry.summary.unknownRecords, unknown > 0 {
+            counts.append(Words.count(unknown, "unknown record"))
+        }
         if !counts.isEmpty { parts.append(" <span class=\"counts\">\(counts.joined(separator: " · "))</span>") }
         if list.links.share == nil {
             if let parent {
@@ -187,7 +189,9 @@ package struct SessionPage: Sendable {
     /// The foot of the window: the way back to the end, and for members the composer.
     private func dock(_ context: PageContext) -> HTML {
         let follow: HTML = "<button class=\"button follow\" id=\"follow\" type=\"button\" hidden>New output ↓</button>"
-        guard context.role == "owner" || context.role == "operator" else { return "<div class=\"dock\">\(follow)</div>" }
+        guard context.role == "owner" || context.role == "operator" else {
+            return "<div class=\"dock\">\(follow)</div>"
+        }
         let agent = entry.summary.agent == .claudeCode ? "Claude" : Words.agent(entry.summary.agent)
         let disabled: HTML? = composerReason == nil ? nil : " disabled"
         let reason: HTML =

@@ -98,7 +98,8 @@ struct SettingsPage {
             ]
         }
         let table: HTML =
-            rows.isEmpty ? HTML() : Shell.table(label: "API tokens", head: ["Name", "Person", "Last used", ""], rows: rows)
+            rows.isEmpty
+            ? HTML() : Shell.table(label: "API tokens", head: ["Name", "Person", "Last used", ""], rows: rows)
         return """
             <section class="card-section" id="api"><h2>API</h2><p>Programs send a token as \
             <code>Authorization: Bearer TOKEN</code>. The calls are described in \
@@ -162,7 +163,8 @@ package enum Browsers {
             ("FxiOS", "Firefox"), ("CriOS", "Chrome"), ("Chrome", "Chrome"), ("Safari", "Safari"), ("curl", "curl"),
         ]
         let systems = [
-            ("iPhone", "iPhone"), ("iPad", "iPad"), ("Android", "Android"), ("Windows", "Windows"), ("CrOS", "ChromeOS"),
+            ("iPhone", "iPhone"), ("iPad", "iPad"), ("Android", "Android"), ("Windows", "Windows"),
+            ("CrOS", "ChromeOS"),
             ("Mac OS X", "macOS"), ("Linux", "Linux"),
         ]
         guard let browser = browsers.first(where: { agent.contains($0.0) })?.1 else {

@@ -30,9 +30,9 @@ enum SharesPage {
             let action: HTML =
                 isOpen && mayRevoke
                 ? """
-                    <form class="inline" method="post" action="\(links.page("/shares/\(Links.encoded(share.id))/revoke"))">\
-                    <button class="button danger">Revoke</button></form>
-                    """ : HTML()
+                <form class="inline" method="post" action="\(links.page("/shares/\(Links.encoded(share.id))/revoke"))">\
+                <button class="button danger">Revoke</button></form>
+                """ : HTML()
             return [
                 "<a href=\"\(links.session(share.session))\">\(share.title.isEmpty ? "Untitled chat" : share.title)</a>",
                 "\(Words.line(share.createdBy, limit: 80)), \(Moment(share.createdAt).html(now: now))",
@@ -84,13 +84,16 @@ enum WatchingPage {
             let home = entry.flatMap { desktop($0.desktop) }
             let lease = leases.first { $0.session == id }
             let people = watchers.filter { $0.session == id }.prefix(20).map { watcher in
-                "\(watcher.who)\(watcher.isVisible ? "" : " (hidden)") since \(Moment(watcher.since).html(now: now))<br>" as HTML
+                "\(watcher.who)\(watcher.isVisible ? "" : " (hidden)") since \(Moment(watcher.since).html(now: now))<br>"
+                    as HTML
             }
             let more = watchers.count { $0.session == id } - people.count
             let rest: HTML? = more > 0 ? "and \(Words.number(more)) more" : nil
             let leased: HTML =
                 lease.map { lease in
-                    lease.isPrimary ? "first lease, \(Words.count(lease.claims, "view"))" : "lease, \(Words.count(lease.claims, "view"))"
+                    lease.isPrimary
+                        ? "first lease, \(Words.count(lease.claims, "view"))"
+                        : "lease, \(Words.count(lease.claims, "view"))"
                 } ?? "none: the desktop sends nothing"
             return [
                 home.map { home in

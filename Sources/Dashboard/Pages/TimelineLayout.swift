@@ -52,7 +52,11 @@ enum TimelineLayout {
         var children: [String: [Block]] = [:]
         var top: [Block] = []
         for block in blocks {
-            if let parent = nesting.parent(of: block.id) { children[parent, default: []].append(block) } else { top.append(block) }
+            if let parent = nesting.parent(of: block.id) {
+                children[parent, default: []].append(block)
+            } else {
+                top.append(block)
+            }
         }
         func node(_ block: Block) -> TimelineNode {
             TimelineNode(block: block, children: children[block.id]?.map(node) ?? [])
@@ -60,7 +64,9 @@ enum TimelineLayout {
         return top.map(node)
     }
 
-    /// The articles of a page. A run of rewound blocks at the top is folded away.
+    /// The articles of a page.
+    ///
+    /// A run of rewound blocks at the top is folded away.
     static func html(_ nodes: [TimelineNode], _ rendered: (Block) -> RenderedBlock?) -> HTML {
         var html = HTML()
         var index = 0
