@@ -58,9 +58,7 @@ package enum DashboardLimits {
     package static let removedBlocks = 1_000
 
     // MARK: access
-    /// Milliseconds that a browser's token is known without asking the database again.
-    package static let credentialMemory: Int64 = 15_000
-    /// Tokens remembered.
+    /// Credentials whose last use is remembered, so that it is written once a minute only.
     package static let credentials = 4_096
     /// Entries of the cookie, one per server on the same host.
     package static let cookieEntries = 8
