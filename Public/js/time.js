@@ -33,8 +33,14 @@ export function ageText(at, now) {
     return (new Date(at).getFullYear() === new Date(now).getFullYear() ? day : dayAndYear).format(at);
 }
 
-/** @param {number} at @param {number} now */
-const clockText = (at, now) => (new Date(at).toDateString() === new Date(now).toDateString() ? clock : dayAndClock).format(at);
+/**
+ * The time of day; a person's message, which begins a turn, names its day too.
+ * @param {number} at @param {number} now @param {Element} block
+ */
+function clockText(at, now, block) {
+    const isToday = new Date(at).toDateString() === new Date(now).toDateString();
+    return (isToday || block.getAttribute("data-kind") !== "user" ? clock : dayAndClock).format(at);
+}
 
 /** Rewrites the `<time class="age">` below `root`: an age in lists, the time of day in blocks. @param {ParentNode} root */
 export function showTimes(root = document) {
@@ -43,7 +49,8 @@ export function showTimes(root = document) {
         if (!(element instanceof HTMLTimeElement)) continue;
         const at = Date.parse(element.dateTime);
         if (Number.isNaN(at)) continue;
-        const text = element.closest(".block") ? clockText(at, now) : ageText(at, now);
+        const block = element.closest(".block");
+        const text = block ? clockText(at, now, block) : ageText(at, now);
         if (element.textContent !== text) element.textContent = text;
         if (!element.title) element.title = whole.format(at);
     }
