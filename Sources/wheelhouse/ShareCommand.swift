@@ -1,6 +1,7 @@
 // `wheelhouse share`: one link on standard output with which anybody can read one session.
 
 import Dashboard
+import Glibc
 import Store
 
 enum ShareCommand {
@@ -28,7 +29,12 @@ enum ShareCommand {
             guard let lifetime = ShareLinks.lifetime(options.value("--expires") ?? "7d"),
                 (DashboardLimits.shortestShare...DashboardLimits.longestShare).contains(lifetime)
             else { return usage("--expires is a time from 1h to 30d, such as 12h or 7d.") }
-            let found = try database.cachedSessions(named: name)
+            // The server keeps a session some milliseconds after it shows it.
+            var found = try database.cachedSessions(named: name)
+            for _ in 0..<10 where found.isEmpty {
+                usleep(100_000)
+                found = try database.cachedSessions(named: name)
+            }
             guard let session = found.first else {
                 return usage("no chat is known by \(name). Its desktop must have been connected once.")
             }

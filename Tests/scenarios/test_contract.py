@@ -62,7 +62,7 @@ def test_a_wrong_desktop_token_is_said_to_be_wrong(server, tmp_path, text):
 def test_serve_says_where_it_listens_and_drains_on_sigterm(tmp_path):
     server = Server(tmp_path / "data", home=tmp_path / "home").start()
     assert f"listening on {server.base}" in server.process.text()
-    assert "/pair/" in server.process.text(), "nobody is paired: the link is shown"
+    wait_for(lambda: "/pair/" in server.process.text(), what="the pairing link: nobody is paired")
     assert server.process.stop() == 0
 
 

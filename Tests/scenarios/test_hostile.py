@@ -88,10 +88,11 @@ def test_a_desktop_that_vanishes_leaves_its_sessions_readable_and_says_so(server
 
 def test_an_unknown_session_or_desktop_is_a_page_that_says_so(server):
     browser = server.pair()
-    for path in ("/s/00000000000000000000000000000000", "/nowhere", "/s/../../etc/passwd"):
+    for path in ("/s/00000000000000000000000000000000", "/d/00000000-0000-4000-8000-000000000000", "/nowhere"):
         status, _, body = browser.open(path)
-        assert status in (400, 404)
+        assert status == 404
         assert b"<html" in body
+    assert browser.open("/s/../../etc/passwd")[0] in (400, 404)
     assert browser.open("/api/v1/sessions/00000000000000000000000000000000/blocks")[0] == 404
 
 
