@@ -130,6 +130,17 @@ struct MarkdownStreamTests {
         #expect(stream.update()?.closed.map(\.text) == ["<p>a **bo `co</p>\n"])
     }
 
+    @Test(arguments: ["text\n", "> quote\n", "| a |\n|---|\n| b |\n"])
+    func `a formula that may not end makes nothing above it final`(above: String) {
+        var stream = MarkdownStream()
+        stream.append(above + "$$\nx\n")
+        #expect(stream.update()?.closed.isEmpty == true)
+        stream.append("y\n\nz")
+        _ = stream.update()
+        _ = stream.finish()
+        #expect(stream.html == Markdown.html(above + "$$\nx\ny\n\nz"))
+    }
+
     @Test func `line ends split between pieces count once`() {
         var stream = MarkdownStream()
         for piece in ["\u{FEFF}a\r", "\nb\r", "\r\nc\0"] { stream.append(piece) }

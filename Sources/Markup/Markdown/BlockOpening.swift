@@ -233,7 +233,8 @@ extension BlockParser {
         guard !MathCloseCache.occurs(delimiter, in: source, from: rest, to: lineEnd),
             mathClose.follows(delimiter, in: source, from: min(lineEnd + 1, source.count), isGrowing: isGrowing)
         else { return false }
-        if mathClose.isAssumed, tipIsParagraph, open.count > 1 {
+        // Without its end the line goes on with the paragraph or table above it.
+        if mathClose.isAssumed, tipIsParagraph || nodes[Int(open[open.count - 1])].kind == .table, open.count > 1 {
             provisionalStart = min(provisionalStart, Int(nodes[Int(open[1])].sourceLine))
         }
         prepareToAdd(depth: depth, opened: opened)
@@ -281,7 +282,9 @@ struct MathCloseCache {
             }
             lineStart = lineEnd + 1
         }
-        isAssumed = !found && isGrowing && lineStart >= source.count
+        // The last line may go on, too.
+        let isLast = source.find(ASCII.lineFeed, from: min(lineStart, source.count), to: source.count) == nil
+        isAssumed = isGrowing && (found ? isLast : lineStart >= source.count)
         found = found || isAssumed
         let result = Known(
             searchedFrom: start,
