@@ -145,3 +145,15 @@ def test_a_hidden_tab_gives_its_lease_back_and_misses_nothing(world, visit):
     page.evaluate(hide, False)
     page.get_by_text("while hidden").wait_for(timeout=5000)
     assert page.get_by_text("while hidden").count() == 1
+
+
+def test_where_a_proxy_refuses_websockets_events_and_posts_do(world, visit):
+    visitor = visit()
+    visitor.context.add_init_script("""window.WebSocket = class {
+        constructor() { setTimeout(() => this.onclose?.({ code: 1006, reason: '' })); }
+        close() {}
+    }""")
+    page = visitor.page(world.path(world.other))
+    page.wait_for_selector("#link-state[data-state=live]", timeout=20_000)
+    world.other.answer("by events")
+    page.get_by_text("by events").wait_for(timeout=5000)
