@@ -248,6 +248,29 @@ def test_RS13_what_a_phone_missed_is_replayed_once_in_order(bench, resumes):
     assert numbers == sorted(set(numbers)) and numbers[0] > last
 
 
+@pytest.mark.parametrize("way", ["close", "kill", "twin"])
+@pytest.mark.parametrize("resumes", [True, False], ids=["resumed", "registered anew"])
+def test_RS13_what_a_phone_missed_survives_a_change_of_the_desktops_socket(bench, way, resumes):
+    desktop = bench.desktop()
+    phone = bench.phone(desktop)
+    desktop.event("session-updated", {"sessionId": "s", "session": {"n": 0}})
+    phone.take_event("session-updated")
+    phone.kill()
+    for n in (1, 2, 3):
+        desktop.event("session-updated", {"sessionId": "s", "session": {"n": n}})
+    desktop.round_trip()
+    if way != "twin":
+        getattr(desktop, way)()
+    new = bench.desktop(desktop.device, register=False)
+    new.register(*((desktop.session, desktop.resume) if resumes else ()))
+    for n in (4, 5):
+        new.event("session-updated", {"sessionId": "s", "session": {"n": n}})
+    new.round_trip()
+    again = bench.phone(desktop, phone.device, register=False)
+    again.register(phone.session, phone.resume, phone.last_event)
+    assert controls(again.settle(0.5)) == [1, 2, 3, 4, 5]
+
+
 def test_RS13_without_a_last_event_nothing_is_replayed(bench):
     desktop = bench.desktop()
     desktop.event("session-updated", {"sessionId": "s", "session": {"n": 1}})
