@@ -3,7 +3,7 @@
 import Markup
 import Testing
 
-@Suite("Diffs", .timeLimit(.minutes(1)))
+@Suite("Diffs", .timeLimit(.minutes(5)))
 struct DiffTests {
     static let patch = """
         diff --git a/x.swift b/x.swift

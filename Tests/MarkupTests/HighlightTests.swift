@@ -3,7 +3,7 @@
 import Markup
 import Testing
 
-@Suite("Highlighting", .timeLimit(.minutes(1)))
+@Suite("Highlighting", .timeLimit(.minutes(5)))
 struct HighlightTests {
     /// `kind:text` of every token that is neither punctuation nor operator.
     private func tokens(_ code: String, _ language: String) -> [String] {

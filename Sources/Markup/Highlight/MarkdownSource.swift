@@ -284,14 +284,14 @@ struct MarkdownLexer {
         x.position = start + 1
         guard source[open] == UInt8(ascii: "["), none[UInt8(ascii: "[")] == nil else { return }
         var close = open + 1
-        while close < end, source[close] != UInt8(ascii: "]"), close - open < 500 { close += 1 }
+        while close < end, source[close] != UInt8(ascii: "]"), close - open < 200 { close += 1 }
         guard close < end, source[close] == UInt8(ascii: "]") else {
             if close >= end { none[UInt8(ascii: "[")] = 1 }
             return
         }
         if source[close + 1] == UInt8(ascii: "(") {
             var target = close + 2
-            while target < end, source[target] != UInt8(ascii: ")"), target - close < 1000 { target += 1 }
+            while target < end, source[target] != UInt8(ascii: ")"), target - close < 500 { target += 1 }
             guard source[target] == UInt8(ascii: ")"), target < end else { return }
             x.emit(.string, from: start, to: close + 1)
             x.emit(.link, from: close + 1, to: target + 1)
@@ -309,7 +309,7 @@ struct MarkdownLexer {
         if source[index] == UInt8(ascii: "/") { index += 1 }
         guard source[index].isLetter else { return }
         let name = index
-        while index < end, source[index] != UInt8(ascii: ">"), index - start < 500 { index += 1 }
+        while index < end, source[index] != UInt8(ascii: ">"), index - start < 300 { index += 1 }
         guard source[index] == UInt8(ascii: ">"), index < end else { return }
         let isLink = source.has("http", at: name) || source.has("mailto:", at: name)
         x.position = index + 1
