@@ -40,7 +40,7 @@ let package = Package(
         .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
 
         module("Wire", ["CLinux", "COpenSSL"]),
-        module("Web", ["Wire", "CZlib"]),
+        module("Web", ["CLinux", "CZlib", "Wire"]),
         module("Markup"),
         module("Store", ["CSQLite"]),
         module("Desktops", ["Web", "Wire"]),

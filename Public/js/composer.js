@@ -1,4 +1,4 @@
-// The message box: a draft per chat that survives reloads and failures, Enter that never sends half a word, and a place
+// The message box: a draft per session that survives reloads and failures, Enter that never sends half a word, and a place
 // above the on-screen keyboard.
 // @ts-check
 import { make, memory } from "./dom.js";

@@ -159,7 +159,7 @@ extension Site {
                 "unknown_host", "Not known by this name",
                 [
                     "This server does not answer to the name \(Words.line(host, limit: 120)). Other sites could otherwise point "
-                        + "a name of theirs at it and read your chats.",
+                        + "a name of theirs at it and read your sessions.",
                     "Open it by its address in digits or by localhost, or start it with its public address:",
                 ], "wheelhouse serve --public-url https://\(Words.line(host, limit: 120))"
             )
@@ -213,7 +213,7 @@ extension Site {
     /// A 404 that a person reads.
     func notFound(_ context: PageContext, _ what: String, _ why: String) -> HTTPResponse {
         .html(
-            Shell.message(context, title: what, paragraphs: [why], action: ("To the chats", context.links.page("/"))),
+            Shell.message(context, title: what, paragraphs: [why], action: ("To the sessions", context.links.page("/"))),
             status: 404
         )
     }

@@ -7,19 +7,19 @@ import Store
 enum ShareCommand {
     static let syntax = CommandSyntax(
         name: "share",
-        summary: "Prints a link with which anybody can read one chat, and nothing else.",
+        summary: "Prints a link with which anybody can read one session, and nothing else.",
         options: [
             DataCommand.dataOption,
             .init(
                 name: "--session",
                 value: "ID",
-                help: "The chat: its id in the address, the agent's own id, or the start of one."
+                help: "The session: its id in the address, the agent's own id, or the start of one."
             ),
             .init(name: "--expires", value: "TIME", help: "How long it works: 1h to 30d (default 7d)."),
             .init(name: "--hide-output", value: nil, help: "Leave out what tools read and wrote."),
             .init(name: "--password", value: "WORD", help: "Readers must know it."),
         ],
-        notes: ["The link ends with its chat. The page of shares lists it and can revoke it."]
+        notes: ["The link ends with its session. The page of shares lists it and can revoke it."]
     )
 
     /// - Returns: the exit status (`ExitCode`).
@@ -36,9 +36,9 @@ enum ShareCommand {
                 found = try database.cachedSessions(named: name)
             }
             guard let session = found.first else {
-                return usage("no chat is known by \(name). Its desktop must have been connected once.")
+                return usage("no session is known by \(name). Its desktop must have been connected once.")
             }
-            guard found.count == 1 else { return usage("\(name) could be several chats: give more of the id.") }
+            guard found.count == 1 else { return usage("\(name) could be several sessions: give more of the id.") }
             var wish = ShareLinks.Wish(session: session.id, title: session.title, createdBy: "command line")
             wish.lifetime = lifetime
             wish.hidesOutput = options.has("--hide-output")

@@ -76,7 +76,7 @@ extension Site {
                 title: title,
                 paragraphs: [why, next],
                 command: isIn ? nil : "wheelhouse pair",
-                action: isIn ? ("To the chats", links.page("/")) : nil
+                action: isIn ? ("To the sessions", links.page("/")) : nil
             ),
             status: result == .unknown ? 404 : 410
         )

@@ -100,7 +100,7 @@ extension Site {
                     visit.context,
                     title: "That did not work",
                     paragraphs: [failure.message, "Nothing was sent twice; you can go back and try again."],
-                    action: ("Back to the chat", links.session(session))
+                    action: ("Back to the session", links.session(session))
                 ),
                 status: 502
             )

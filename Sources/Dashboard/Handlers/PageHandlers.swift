@@ -9,7 +9,7 @@ extension Site {
     func home(_ visit: Visit) -> HTTPAnswer {
         let list = ListView(links: links, now: visit.context.now)
         let desktops = hub.desktops.map { ($0, shelf.entries(of: $0.id)) }
-        return .response(.html(Shell.page(visit.context, page: "home", title: "Chats", main: list.home(desktops))))
+        return .response(.html(Shell.page(visit.context, page: "home", title: "Sessions", main: list.home(desktops))))
     }
 
     func desktopPage(_ visit: Visit) -> HTTPAnswer {
@@ -45,7 +45,7 @@ extension Site {
     private func noSession(_ visit: Visit) -> HTTPResponse {
         notFound(
             visit.context,
-            "No such chat",
+            "No such session",
             "It was deleted on its desktop, or its desktop was not here since this server started."
         )
     }
@@ -84,7 +84,7 @@ extension Site {
     private func composerReason(_ desktop: DesktopInfo) -> String? {
         if desktop.presence != .online { return "\(Words.line(desktop.name, limit: 40)) is not online." }
         return desktop.capabilities.contains("prompt")
-            ? nil : "This desktop only shows its chats; it takes no messages yet."
+            ? nil : "This desktop only shows its sessions; it takes no messages yet."
     }
 
     /// The part of a timeline that a page shows.
@@ -122,7 +122,7 @@ extension Site {
     }
 
     func older(_ visit: Visit) async -> HTTPResponse {
-        guard let (entry, view) = session(visit) else { return .text("no such chat\n", status: 404) }
+        guard let (entry, view) = session(visit) else { return .text("no such session\n", status: 404) }
         return await olderFragment(visit, entry, view)
     }
 
@@ -173,7 +173,7 @@ extension Site {
                     title: block.title.map { Words.line($0) } ?? "Whole text",
                     main: """
                         <article class="block block-\(block.kind.rawValue) block-whole"><header class="block-head">\
-                        <a href="\(view.links.session(entry.id))">Back to the chat</a> \
+                        <a href="\(view.links.session(entry.id))">Back to the session</a> \
                         <a href="\(view.links.download(entry.id, block))" download>Download (\(Words.size(text.total)))</a>\
                         </header>\(note)\(html)</article>
                         """
@@ -185,7 +185,7 @@ extension Site {
                     visit.context,
                     title: "The text cannot be shown",
                     paragraphs: [error.sentence],
-                    action: ("Back to the chat", view.links.session(entry.id))
+                    action: ("Back to the session", view.links.session(entry.id))
                 ),
                 status: error.isTemporary ? 503 : 404
             )
@@ -193,7 +193,7 @@ extension Site {
     }
 
     func download(_ visit: Visit) async -> HTTPResponse {
-        guard let (entry, view) = session(visit) else { return .text("no such chat\n", status: 404) }
+        guard let (entry, view) = session(visit) else { return .text("no such session\n", status: 404) }
         return await download(visit, entry, view)
     }
 
@@ -252,7 +252,7 @@ extension Site {
     // MARK: media
 
     func media(_ visit: Visit) async -> HTTPResponse {
-        guard let (entry, _) = session(visit) else { return .text("no such chat\n", status: 404) }
+        guard let (entry, _) = session(visit) else { return .text("no such session\n", status: 404) }
         return await media(visit, entry)
     }
 

@@ -24,7 +24,7 @@ extension Site {
 
     func makeShare(_ visit: Visit) async -> HTTPResponse {
         guard let entry = shelf.entry(visit.parameter("id")) else {
-            return notFound(visit.context, "No such chat", "Only a chat that is listed can be shared.")
+            return notFound(visit.context, "No such session", "Only a session that is listed can be shared.")
         }
         guard let lifetime = ShareLinks.lifetime(visit.request.formValue("expires") ?? "7d") else {
             return badForm(visit, "Choose how long the link is valid: 1h to 30d.")
@@ -46,7 +46,7 @@ extension Site {
             }
             return secretPage(
                 visit,
-                title: "A link to read this chat",
+                title: "A link to read this session",
                 [
                     "Anybody who has it can read “\(title)” until \(Moment(now + lifetime).text), and nothing else.",
                     "It is shown only now. Revoke it on the page of shares.",
@@ -97,7 +97,7 @@ extension Site {
         }
         guard share.isOpen(now: Loop.wallClock) else { return .failure(endedShare(visit, share)) }
         guard let entry = shelf.entry(share.session) else {
-            return .failure(ended(visit, "The chat is gone", "It was deleted, and its link with it.", status: 410))
+            return .failure(ended(visit, "The session is gone", "It was deleted, and its link with it.", status: 410))
         }
         if share.hasPassword, !hasPassword(visit, share) { return .failure(passwordForm(visit, token)) }
         let view = BlockView(
@@ -236,9 +236,9 @@ extension Site {
             Shell.page(
                 stranger(visit),
                 page: "share",
-                title: "A shared chat",
+                title: "A shared session",
                 main: """
-                    <section class="empty"><h1>A shared chat</h1>\(note)<form class="form" method="post" \
+                    <section class="empty"><h1>A shared session</h1>\(note)<form class="form" method="post" \
                     action="\(links.sharing(token).session(""))"><label>Password <input type="password" name="password" required \
                     autocomplete="off"></label><button class="button primary">Read</button></form></section>
                     """

@@ -122,7 +122,7 @@ enum LiveVisitor {
             send(
                 Say.notice(
                     level: "warning",
-                    text: "Too many chats are watched; this one is not live.",
+                    text: "Too many sessions are watched; this one is not live.",
                     id: claim.session
                 )
             )

@@ -235,7 +235,7 @@ import Wire
                     html: list.row(entry)
                 )
             )
-            // The first chat of a project needs the project's heading too.
+            // The first session of a project needs the project's heading too.
             let isFirst = !hub.sessions(of: entry.desktop).contains {
                 $0.id != entry.id && $0.summary.project == entry.summary.project
             }

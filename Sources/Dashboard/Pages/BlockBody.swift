@@ -30,7 +30,7 @@ extension BlockView {
         case .subagent: subagent(block)
         case .approval, .question: ask(block)
         case .error: "\(text(block, class: "error-text"))\(cut(block))"
-        case .notice: block.text.isEmpty ? HTML() : message(block, options: .chat)
+        case .notice: notice(block)
         case .usage: chips(block)
         case .badLine, .malformed, .unknown: "\(text(block, class: "raw-text"))\(cut(block))"
         }
@@ -86,6 +86,14 @@ extension BlockView {
         block.text.isEmpty
             ? HTML()
             : "<pre class=\"\(HTML(stringLiteral: name))\"><code>\(VisibleControls.text(Self.bounded(block.text)))</code></pre>"
+    }
+
+    /// Words of the agent's program; what it printed to a terminal comes with the terminal's escape sequences.
+    private func notice(_ block: Block) -> HTML {
+        guard !block.text.isEmpty else { return HTML() }
+        guard block.text.utf8.contains(0x1B) else { return message(block, options: .chat) }
+        let body = Terminal.html(Array(Self.bounded(block.text).utf8))
+        return "<pre class=\"terminal\"><code>\(body)</code></pre>\(cut(block))"
     }
 
     private func list(_ items: [TodoItem]) -> HTML {

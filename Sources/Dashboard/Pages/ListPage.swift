@@ -63,11 +63,11 @@ package struct ListView: Sendable {
         let more: HTML? =
             total > limit
             ? """
-            <p class="more"><a href="\(links.desktop(desktop.id))">All \(Words.count(total, "chat"))</a></p>
+            <p class="more"><a href="\(links.desktop(desktop.id))">All \(Words.count(total, "session"))</a></p>
             """ : nil
         let none: HTML? =
             total == 0
-            ? "<p class=\"none\">\(desktop.presence == .online ? "No chats yet." : "No chats known. They appear when it is online.")</p>"
+            ? "<p class=\"none\">\(desktop.presence == .online ? "No sessions yet." : "No sessions known. They appear when it is online.")</p>"
             : nil
         let local: HTML? = desktop.isLocal ? " data-local=\"1\"" : nil
         return """
@@ -127,7 +127,7 @@ package struct ListView: Sendable {
 
     static func title(_ entry: SessionEntry) -> String {
         let title = Words.line(entry.summary.title)
-        return title.isEmpty ? "Untitled chat" : title
+        return title.isEmpty ? "Untitled session" : title
     }
 
     /// A colour of eight for a desktop, the same for ever (BR-21a).
@@ -144,14 +144,14 @@ package struct ListView: Sendable {
                 title: "No desktop yet",
                 level: 1,
                 paragraphs: [
-                    "Wheelhouse shows the chats of coding agents on your computers. None is known to it yet.",
+                    "Wheelhouse shows the sessions of coding agents on your computers. None is known to it yet.",
                     "On the computer where your agents work, run the command that the settings page gives you.",
                 ],
                 command: "wheelhouse desktop --server THIS-ADDRESS --token TOKEN",
                 action: ("Add a desktop", links.page("/settings#desktops"))
             )
         }
-        return "<h1 class=\"visually-hidden\">Chats</h1>\(desktops.map { section($0.0, $0.1) })"
+        return "<h1 class=\"visually-hidden\">Sessions</h1>\(desktops.map { section($0.0, $0.1) })"
     }
 
     /// One desktop with all of its sessions.

@@ -72,7 +72,7 @@ package struct SessionPage: Sendable {
         guard let share else { return HTML() }
         let hidden = share.hidesOutput ? " What tools read and wrote is left out." : ""
         return """
-            <p class="share-banner">A shared chat, to read only. The link works until \
+            <p class="share-banner">A shared session, to read only. The link works until \
             \(Moment(share.expiresAt).html()).\(hidden)</p>
             """
     }
@@ -132,7 +132,7 @@ package struct SessionPage: Sendable {
         return """
             <div class="session-tools"><details class="menu" id="share-menu"><summary class="button">Share</summary>\
             <form class="form" method="post" action="\(context.links.session(entry.id))/share"><p>Makes a link with which \
-            anybody can read this chat, and nothing else.</p><label>Valid for <select name="expires">\
+            anybody can read this session, and nothing else.</p><label>Valid for <select name="expires">\
             <option value="1h">1 hour</option><option value="1d">1 day</option><option value="7d" selected>7 days</option>\
             <option value="30d">30 days</option></select></label><label><input type="checkbox" name="hideOutput" value="1"> \
             Leave out what tools read and wrote</label><label>Password, if you like \

@@ -81,7 +81,7 @@ struct SettingsPage {
             ? "<p>No other computer may dial in yet.</p>"
             : Shell.table(label: "Desktop tokens", head: ["Name", "Desktop", "Last used", ""], rows: rows)
         return """
-            <section class="card-section" id="desktops"><h2>Desktops</h2><p>A token lets one more computer show its chats \
+            <section class="card-section" id="desktops"><h2>Desktops</h2><p>A token lets one more computer show its sessions \
             here.</p>\(table)<form class="form" method="post" action="\(links.page("/settings/desktops"))"><label>Name \
             <input name="name" autocomplete="off" maxlength="80" placeholder="laptop"></label><button class="button primary">\
             Add a desktop</button></form></section>

@@ -10,8 +10,8 @@ enum SharesPage {
             return Shell.empty(
                 title: "Nothing is shared",
                 level: 1,
-                paragraphs: ["A share is a link with which anybody can read one chat. Make one from the chat's page."],
-                action: ("To the chats", links.page("/"))
+                paragraphs: ["A share is a link with which anybody can read one session. Make one from the session's page."],
+                action: ("To the sessions", links.page("/"))
             )
         }
         let rows = shares.map { share -> [HTML] in
@@ -34,7 +34,7 @@ enum SharesPage {
                 <button class="button danger">Revoke</button></form>
                 """ : HTML()
             return [
-                "<a href=\"\(links.session(share.session))\">\(share.title.isEmpty ? "Untitled chat" : share.title)</a>",
+                "<a href=\"\(links.session(share.session))\">\(share.title.isEmpty ? "Untitled session" : share.title)</a>",
                 "\(Words.line(share.createdBy, limit: 80)), \(Moment(share.createdAt).html(now: now))",
                 state,
                 "\(notes.joined(separator: ", "))",
@@ -43,9 +43,9 @@ enum SharesPage {
             ]
         }
         return """
-            <h1>Shares</h1><p>Whoever has such a link can read the chat, now and as it goes on. The link itself is shown only \
+            <h1>Shares</h1><p>Whoever has such a link can read the session, now and as it goes on. The link itself is shown only \
             when it is made.</p>\
-            \(Shell.table(label: "Shares", head: ["Chat", "Made by", "Valid", "With", "Views", ""], rows: rows))
+            \(Shell.table(label: "Shares", head: ["Session", "Made by", "Valid", "With", "Views", ""], rows: rows))
             """
     }
 }
@@ -61,9 +61,9 @@ struct Watcher {
 enum WatchingPage {
     static func html(_ rows: [[HTML]], links: Links) -> HTML {
         """
-        <h1>Who watches what</h1><p>A desktop sends a chat's content only while somebody looks at it: it is told so by a \
+        <h1>Who watches what</h1><p>A desktop sends a session's content only while somebody looks at it: it is told so by a \
         lease, which ends when the last view closes or is hidden.</p>\
-        \(Shell.table(label: "Watched chats", head: ["Desktop", "Chat", "Watched by", "Lease"], rows: rows, bodyID: "watching-body"))
+        \(Shell.table(label: "Watched sessions", head: ["Desktop", "Session", "Watched by", "Lease"], rows: rows, bodyID: "watching-body"))
         """
     }
 
@@ -78,7 +78,7 @@ enum WatchingPage {
     ) -> [[HTML]] {
         var ids: [String] = []
         for id in leases.map(\.session) + watchers.map(\.session) where !ids.contains(id) { ids.append(id) }
-        guard !ids.isEmpty else { return [["Nobody looks at a chat now.", "", "", ""]] }
+        guard !ids.isEmpty else { return [["Nobody looks at a session now.", "", "", ""]] }
         return ids.map { id in
             let entry = session(id)
             let home = entry.flatMap { desktop($0.desktop) }

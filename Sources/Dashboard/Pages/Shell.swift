@@ -49,7 +49,7 @@ enum Shell {
         let fonts: HTML? =
             context.hasFonts ? "<link rel=\"stylesheet\" href=\"\(links.asset("vendor/fonts.css"))\">\n" : nil
         let side = sidebar.map { list in
-            "<nav class=\"sidebar\" id=\"sidebar\" aria-label=\"Desktops and chats\">\(list)</nav>" as HTML
+            "<nav class=\"sidebar\" id=\"sidebar\" aria-label=\"Desktops and sessions\">\(list)</nav>" as HTML
         }
         let html: HTML = """
             <!doctype html>
@@ -86,7 +86,7 @@ enum Shell {
                 """
         }
         let entries = [
-            ("home", "/", "Chats"), ("watching", "/watching", "Watching"), ("shares", "/shares", "Shares"),
+            ("home", "/", "Sessions"), ("watching", "/watching", "Watching"), ("shares", "/shares", "Shares"),
             ("settings", "/settings", "Settings"),
         ]
         let items = entries.map { name, path, label in
