@@ -8,10 +8,14 @@ package enum Base64 {
     package static func encodeURL(_ bytes: [UInt8]) -> String { encode(bytes, alphabet: url, isPadded: false) }
 
     /// Standard alphabet; padding is required. nil for anything that ``encode(_:)`` would not write.
-    package static func decode(_ text: String) -> [UInt8]? { decode(Array(text.utf8), padding: true, plus: 0x2B, slash: 0x2F) }
+    package static func decode(_ text: String) -> [UInt8]? {
+        decode(Array(text.utf8), padding: true, plus: 0x2B, slash: 0x2F)
+    }
 
     /// URL alphabet; padding is refused. nil for anything that ``encodeURL(_:)`` would not write.
-    package static func decodeURL(_ text: String) -> [UInt8]? { decode(Array(text.utf8), padding: false, plus: 0x2D, slash: 0x5F) }
+    package static func decodeURL(_ text: String) -> [UInt8]? {
+        decode(Array(text.utf8), padding: false, plus: 0x2D, slash: 0x5F)
+    }
 
     private static let letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
     private static let standard = Array((letters + "+/").utf8)

@@ -166,7 +166,15 @@ package enum LocalAuthority {
         unsafe X509_gmtime_adj(X509_getm_notAfter(certificate), days * 86_400)
         unsafe X509_set_pubkey(certificate, key)
         let subject = unsafe X509_get_subject_name(certificate)
-        unsafe X509_NAME_add_entry_by_txt(subject, "CN", MBSTRING_FLAG | 1, Array(name.utf8), Int32(name.utf8.count), -1, 0)
+        unsafe X509_NAME_add_entry_by_txt(
+            subject,
+            "CN",
+            MBSTRING_FLAG | 1,
+            Array(name.utf8),
+            Int32(name.utf8.count),
+            -1,
+            0
+        )
         return pair
     }
 
@@ -191,7 +199,9 @@ package enum LocalAuthority {
     // MARK: Files
 
     private static func read(_ certificatePath: String, _ keyPath: String) -> Pair? {
-        guard let certificateText = try? readFile(certificatePath), let keyText = try? readFile(keyPath) else { return nil }
+        guard let certificateText = try? readFile(certificatePath), let keyText = try? readFile(keyPath) else {
+            return nil
+        }
         let certificateInput = unsafe BIO_new_mem_buf(certificateText, Int32(certificateText.utf8.count))
         defer { unsafe BIO_free(certificateInput) }
         let keyInput = unsafe BIO_new_mem_buf(keyText, Int32(keyText.utf8.count))
@@ -206,7 +216,11 @@ package enum LocalAuthority {
     }
 
     private static func write(_ pair: Pair, _ certificatePath: String, _ keyPath: String) throws(LocalAuthorityError) {
-        try writeFile(keyPath, unsafe pem { unsafe PEM_write_bio_PrivateKey($0, pair.key, nil, nil, 0, nil, nil) }, mode: 0o600)
+        try writeFile(
+            keyPath,
+            unsafe pem { unsafe PEM_write_bio_PrivateKey($0, pair.key, nil, nil, 0, nil, nil) },
+            mode: 0o600
+        )
         try writeFile(certificatePath, unsafe pem { unsafe PEM_write_bio_X509($0, pair.certificate) }, mode: 0o644)
     }
 

@@ -63,7 +63,8 @@ package enum Log {
         escape(message, into: &line, quotes: false)
         for (name, value) in fields {
             line += " \(name)=".utf8
-            let isPlain = !value.isEmpty && value.utf8.allSatisfy { $0 > 0x20 && $0 != 0x22 && $0 != 0x5C && $0 != 0x7F }
+            let isPlain =
+                !value.isEmpty && value.utf8.allSatisfy { $0 > 0x20 && $0 != 0x22 && $0 != 0x5C && $0 != 0x7F }
             if !isPlain { line.append(0x22) }
             escape(value, into: &line, quotes: true)
             if !isPlain { line.append(0x22) }

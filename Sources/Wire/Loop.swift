@@ -146,7 +146,9 @@ package struct LoopTimer: Sendable {
 /// How long turns of the loop took, sleep left out: what a socket may have had to wait.
 package struct LoopStatistics: Sendable {
     /// Upper bounds of the histogram's buckets in microseconds; one more bucket holds what took longer.
-    package static let bounds: [Int64] = [100, 250, 500, 1_000, 2_500, 5_000, 10_000, 25_000, 50_000, 100_000, 1_000_000]
+    package static let bounds: [Int64] = [
+        100, 250, 500, 1_000, 2_500, 5_000, 10_000, 25_000, 50_000, 100_000, 1_000_000,
+    ]
 
     package private(set) var turns: Int64 = 0
     package private(set) var events: Int64 = 0

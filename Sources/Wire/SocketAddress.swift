@@ -23,11 +23,12 @@ package struct SocketAddress: Sendable, Hashable, CustomStringConvertible {
 
     /// 4 or 16 bytes, in network order; empty for a unix socket. IPv4 mapped into IPv6 is told as IPv4.
     package var bytes: [UInt8] {
-        let width = switch family {
-        case .unix: 0
-        case .ipv4: 4
-        case .ipv6: 16
-        }
+        let width =
+            switch family {
+            case .unix: 0
+            case .ipv4: 4
+            case .ipv6: 16
+            }
         return (0..<width).map { UInt8(truncatingIfNeeded: number >> UInt128(8 * (width - 1 - $0))) }
     }
 

@@ -88,8 +88,14 @@ import Glibc
     package func send(_ first: UnsafeRawBufferPointer, _ second: UnsafeRawBufferPointer) -> Outcome {
         if isSecure { return unsafe sendSecurely(first, second) }
         return unsafe withUnsafeTemporaryAllocation(of: iovec.self, capacity: 2) { parts in
-            unsafe parts[0] = iovec(iov_base: UnsafeMutableRawPointer(mutating: first.baseAddress), iov_len: first.count)
-            unsafe parts[1] = iovec(iov_base: UnsafeMutableRawPointer(mutating: second.baseAddress), iov_len: second.count)
+            unsafe parts[0] = iovec(
+                iov_base: UnsafeMutableRawPointer(mutating: first.baseAddress),
+                iov_len: first.count
+            )
+            unsafe parts[1] = iovec(
+                iov_base: UnsafeMutableRawPointer(mutating: second.baseAddress),
+                iov_len: second.count
+            )
             while true {
                 let count = unsafe writev(descriptor, parts.baseAddress, 2)
                 if count >= 0 { return .moved(count) }

@@ -47,7 +47,9 @@ package enum Sockets {
             var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
             let flags = Int32(SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue)
             let descriptor = unsafe withUnsafeMutableBytes(of: &storage) { raw in
-                unsafe raw.withMemoryRebound(to: sockaddr.self) { unsafe accept4(listener, $0.baseAddress, &length, flags) }
+                unsafe raw.withMemoryRebound(to: sockaddr.self) {
+                    unsafe accept4(listener, $0.baseAddress, &length, flags)
+                }
             }
             if descriptor >= 0 { return .connection(descriptor, SocketAddress(storage)) }
             switch errno {

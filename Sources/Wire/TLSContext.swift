@@ -62,17 +62,26 @@ package enum TLSError: Error, Equatable {
         // Sessions live in tickets, not in memory.
         unsafe copenssl_set_cache_mode(context.handle, Int(SSL_SESS_CACHE_OFF))
         unsafe SSL_CTX_set_session_id_context(context.handle, "wheelhouse", 10)
-        unsafe SSL_CTX_set_alpn_select_cb(context.handle, { _, chosen, length, offered, count, _ in
-            // Two lists of length-prefixed names; ours has one. Nothing in common is an alert (RFC 7301 §3.2).
-            let ours: StaticString = "\u{8}http/1.1"
-            var output: UnsafeMutablePointer<UInt8>?
-            let result = unsafe SSL_select_next_proto(
-                &output, length, ours.utf8Start, UInt32(ours.utf8CodeUnitCount), offered, count
-            )
-            guard result == OPENSSL_NPN_NEGOTIATED else { return SSL_TLSEXT_ERR_ALERT_FATAL }
-            unsafe chosen?.pointee = UnsafePointer(output)
-            return SSL_TLSEXT_ERR_OK
-        }, nil)
+        unsafe SSL_CTX_set_alpn_select_cb(
+            context.handle,
+            { _, chosen, length, offered, count, _ in
+                // Two lists of length-prefixed names; ours has one. Nothing in common is an alert (RFC 7301 §3.2).
+                let ours: StaticString = "\u{8}http/1.1"
+                var output: UnsafeMutablePointer<UInt8>?
+                let result = unsafe SSL_select_next_proto(
+                    &output,
+                    length,
+                    ours.utf8Start,
+                    UInt32(ours.utf8CodeUnitCount),
+                    offered,
+                    count
+                )
+                guard result == OPENSSL_NPN_NEGOTIATED else { return SSL_TLSEXT_ERR_ALERT_FATAL }
+                unsafe chosen?.pointee = UnsafePointer(output)
+                return SSL_TLSEXT_ERR_OK
+            },
+            nil
+        )
         return context
     }
 

@@ -30,7 +30,8 @@ import Glibc
         let parameters = unsafe SSL_get0_param(handle)
         if SocketAddress(numeric: host) != nil { return unsafe X509_VERIFY_PARAM_set1_ip_asc(parameters, host) == 1 }
         unsafe X509_VERIFY_PARAM_set_hostflags(parameters, UInt32(X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS))
-        return unsafe copenssl_set_server_name(handle, host) == 1 && X509_VERIFY_PARAM_set1_host(parameters, host, 0) == 1
+        return unsafe copenssl_set_server_name(handle, host) == 1
+            && X509_VERIFY_PARAM_set1_host(parameters, host, 0) == 1
     }
 
     func handshake() -> SocketStream.Outcome {
@@ -47,7 +48,11 @@ import Glibc
         var total = 0
         mayHoldMore = false
         while total < buffer.count {
-            let result = unsafe SSL_read(handle, buffer.baseAddress.map { unsafe $0 + total }, Int32(buffer.count - total))
+            let result = unsafe SSL_read(
+                handle,
+                buffer.baseAddress.map { unsafe $0 + total },
+                Int32(buffer.count - total)
+            )
             if result > 0 {
                 total += Int(result)
                 continue

@@ -18,7 +18,9 @@ func checkJSON(echo: Bool) -> Int32 {
         let output = value.encoded()
         var done = 0
         while done < output.count {
-            let count = unsafe output.withUnsafeBytes { unsafe write(STDOUT_FILENO, $0.baseAddress.map { unsafe $0 + done }, output.count - done) }
+            let count = unsafe output.withUnsafeBytes {
+                unsafe write(STDOUT_FILENO, $0.baseAddress.map { unsafe $0 + done }, output.count - done)
+            }
             if count < 0 { return 1 }
             done += count
         }

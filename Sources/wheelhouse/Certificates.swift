@@ -47,8 +47,10 @@ enum Certificates {
             return try TLSContext.server(certificate: certificate, key: key)
         } catch {
             switch error {
-            case .unusableCertificate(let reason): throw CertificateFault(sentence: "\(certificate) cannot be used: \(reason)")
-            case .unusableKey(let reason): throw CertificateFault(sentence: "\(key) does not fit \(certificate): \(reason)")
+            case .unusableCertificate(let reason):
+                throw CertificateFault(sentence: "\(certificate) cannot be used: \(reason)")
+            case .unusableKey(let reason):
+                throw CertificateFault(sentence: "\(key) does not fit \(certificate): \(reason)")
             case .unusableAuthorities(let reason), .untrusted(let reason), .failed(let reason):
                 throw CertificateFault(sentence: reason)
             }

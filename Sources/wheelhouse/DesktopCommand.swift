@@ -13,10 +13,18 @@ enum DesktopCommand {
         summary: "Offers this computer's agent sessions to a dashboard.",
         options: [
             .init(name: "--server", value: "URL", help: "The dashboard's address, such as http://dashboard:8420."),
-            .init(name: "--token", value: "T", help: "What `wheelhouse desktop-token` printed; or the variable WHEELHOUSE_TOKEN."),
+            .init(
+                name: "--token",
+                value: "T",
+                help: "What `wheelhouse desktop-token` printed; or the variable WHEELHOUSE_TOKEN."
+            ),
             .init(name: "--name", value: "N", help: "How the dashboard calls this computer; its host name otherwise."),
             .init(name: "--home", value: "DIR", help: "A folder with .claude and .codex instead of your own."),
-            .init(name: "--ca", value: "FILE", help: "Certificates (PEM) to trust besides the system's, for --tls auto."),
+            .init(
+                name: "--ca",
+                value: "FILE",
+                help: "Certificates (PEM) to trust besides the system's, for --tls auto."
+            ),
         ],
         notes: ["It only reads the agents' transcripts, never their keys. Stop it with Control-C."]
     )
@@ -28,13 +36,18 @@ enum DesktopCommand {
                 complain("wheelhouse desktop: --server is needed, such as --server http://dashboard:8420")
                 return ExitCode.usage
             }
-            guard let token = options.value("--token") ?? Environment.variable("WHEELHOUSE_TOKEN"), !token.isEmpty else {
-                complain("wheelhouse desktop: --token is needed. `wheelhouse desktop-token` on the dashboard's machine prints one.")
+            guard let token = options.value("--token") ?? Environment.variable("WHEELHOUSE_TOKEN"), !token.isEmpty
+            else {
+                complain(
+                    "wheelhouse desktop: --token is needed. `wheelhouse desktop-token` on the dashboard's machine prints one."
+                )
                 return ExitCode.usage
             }
             let address = server.contains("://") ? server : "http://" + server
             guard WebSocketLink.url(of: address, allowsPlaintext: true).flatMap(HTTPURL.init) != nil else {
-                complain("wheelhouse desktop: \(server) is no address of a dashboard. It looks like http://dashboard:8420.")
+                complain(
+                    "wheelhouse desktop: \(server) is no address of a dashboard. It looks like http://dashboard:8420."
+                )
                 return ExitCode.configuration
             }
             guard token.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
@@ -123,14 +136,21 @@ struct DesktopConnection: Sendable {
         let desktop = LocalDesktop(roots: AgentRoots(home: home, environment: DesktopCommand.environment()))
         let device = await offload { [home] in DeviceIdentity.load(home: home ?? Environment.home) }
         let endpoint = DesktopEndpoint(
-            identity: DesktopIdentity(id: device, name: name, version: version, homeDirectory: home ?? Environment.home),
+            identity: DesktopIdentity(
+                id: device,
+                name: name,
+                version: version,
+                homeDirectory: home ?? Environment.home
+            ),
             service: desktop,
             connect: { [weak self] () async throws(LinkConnectError) in
                 guard let self else { throw .failed("stopped") }
                 return try await connect(as: device)
             }
         )
-        desktop.onSessions = { [weak endpoint] changed, removed in endpoint?.announce(changed: changed, removed: removed) }
+        desktop.onSessions = { [weak endpoint] changed, removed in
+            endpoint?.announce(changed: changed, removed: removed)
+        }
         desktop.onUpdate = { [weak endpoint] update in endpoint?.publish(update) }
         endpoint.onState = { [weak self] in self?.changed($0) }
         let code = await withCheckedContinuation { continuation in
@@ -166,7 +186,9 @@ struct DesktopConnection: Sendable {
             if lastFailure.isEmpty { Log.write(.warning, "the connection was lost", [("again", "\(milliseconds) ms")]) }
         case .stopped(let reason):
             if reason.contains("credentials") || reason.contains("does not know") {
-                complain("wheelhouse desktop: the dashboard refuses this token. `wheelhouse desktop-token` there prints a new one.")
+                complain(
+                    "wheelhouse desktop: the dashboard refuses this token. `wheelhouse desktop-token` there prints a new one."
+                )
                 end(ExitCode.configuration)
             } else {
                 complain("wheelhouse desktop: \(reason)")
@@ -223,6 +245,8 @@ enum DeviceIdentity {
         bytes[6] = bytes[6] & 0x0F | 0x80
         bytes[8] = bytes[8] & 0x3F | 0x80
         let hex = Array(Digest.hex(bytes))
-        return [hex[0..<8], hex[8..<12], hex[12..<16], hex[16..<20], hex[20..<32]].map { String($0) }.joined(separator: "-")
+        return [hex[0..<8], hex[8..<12], hex[12..<16], hex[16..<20], hex[20..<32]].map { String($0) }.joined(
+            separator: "-"
+        )
     }
 }

@@ -12,9 +12,17 @@ enum DoctorCommand {
         name: "doctor",
         summary: "Checks this machine and a data folder, and says what to do about what is wrong.",
         options: [
-            .init(name: "--data", value: "DIR", help: "The data folder to look at (default ~/.local/share/wheelhouse)."),
+            .init(
+                name: "--data",
+                value: "DIR",
+                help: "The data folder to look at (default ~/.local/share/wheelhouse)."
+            ),
             .init(name: "--home", value: "DIR", help: "The home folder whose sessions are counted (default: yours)."),
-            .init(name: "--ready", value: "URL", help: "Only ask a running dashboard whether it is ready; exit 0 when it is."),
+            .init(
+                name: "--ready",
+                value: "URL",
+                help: "Only ask a running dashboard whether it is ready; exit 0 when it is."
+            ),
         ],
         notes: ["Exit codes: 0 all is well, 1 something needs attention."]
     )
@@ -52,7 +60,8 @@ enum DoctorCommand {
     private static func resources(_ report: inout Report) {
         guard let folder = Environment.resources() else {
             report.fault(
-                "assets", "no Public/ folder above or beside the program",
+                "assets",
+                "no Public/ folder above or beside the program",
                 advice: "Set WHEELHOUSE_RESOURCES to the folder that holds Public/ and config/."
             )
             return

@@ -21,7 +21,8 @@ enum HighlightCommand {
                 return ExitCode.ok
             }
             guard let name = options.value("--language"), let language = Highlight.language(alias: name) else {
-                let fault = options.value("--language").map { "\($0) is no language that is known" } ?? "--language is needed"
+                let fault =
+                    options.value("--language").map { "\($0) is no language that is known" } ?? "--language is needed"
                 complain("wheelhouse highlight: \(fault). Try `wheelhouse highlight --list`, or --help.")
                 return ExitCode.usage
             }
@@ -41,7 +42,10 @@ enum HighlightCommand {
 }
 
 enum AnsiCommand {
-    private static let syntax = CommandSyntax(name: "ansi", summary: "Turns terminal output from standard input into HTML.")
+    private static let syntax = CommandSyntax(
+        name: "ansi",
+        summary: "Turns terminal output from standard input into HTML."
+    )
 
     /// - Returns: the exit status: 0, or 64 when there are arguments.
     static func run(_ arguments: [String]) -> Int32 {

@@ -39,9 +39,10 @@ struct CommandSyntax {
     /// The text of `wheelhouse NAME --help`.
     var help: String {
         let usage = (["wheelhouse", name] + operands + (options.isEmpty ? [] : ["[options]"])).joined(separator: " ")
-        let rows = options.map { option in
-            (option.name + (option.value.map { " " + $0 } ?? ""), option.help)
-        } + [("--help", "Show this text.")]
+        let rows =
+            options.map { option in
+                (option.name + (option.value.map { " " + $0 } ?? ""), option.help)
+            } + [("--help", "Show this text.")]
         let width = rows.map(\.0.count).max() ?? 0
         let table = rows.map { left, right in
             "  " + left + String(repeating: " ", count: width - left.count + 2) + right
@@ -86,7 +87,9 @@ struct Options {
         }
         guard operands.count == syntax.operands.count else {
             let wanted = syntax.operands.isEmpty ? "no arguments" : syntax.operands.joined(separator: " ")
-            throw UsageError(message: "expected \(wanted), got \(operands.isEmpty ? "none" : operands.joined(separator: " "))")
+            throw UsageError(
+                message: "expected \(wanted), got \(operands.isEmpty ? "none" : operands.joined(separator: " "))"
+            )
         }
     }
 

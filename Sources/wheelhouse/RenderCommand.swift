@@ -21,9 +21,21 @@ enum RenderCommand {
         options: [
             .init(name: "--kind", value: "KIND", help: "markdown (default), html, svg, mermaid, ansi, text or json."),
             .init(name: "--stream", value: nil, help: "Feed Markdown in small pieces, as an answer arrives."),
-            .init(name: "--spec", value: nil, help: "The reference output of CommonMark and GFM instead, raw HTML kept."),
-            .init(name: "--extensions", value: "A,B", help: "With --spec: table, strikethrough, autolink, tagfilter, tasklist, footnotes."),
-            .init(name: "--jsonl", value: nil, help: "A JSON object with the text per line in, one with the HTML per line out."),
+            .init(
+                name: "--spec",
+                value: nil,
+                help: "The reference output of CommonMark and GFM instead, raw HTML kept."
+            ),
+            .init(
+                name: "--extensions",
+                value: "A,B",
+                help: "With --spec: table, strikethrough, autolink, tagfilter, tasklist, footnotes."
+            ),
+            .init(
+                name: "--jsonl",
+                value: nil,
+                help: "A JSON object with the text per line in, one with the HTML per line out."
+            ),
         ]
     )
 
@@ -31,7 +43,9 @@ enum RenderCommand {
     static func run(_ arguments: [String]) -> Int32 {
         Options.parse(arguments, syntax) { options in
             guard let kind = Kind(rawValue: options.value("--kind") ?? "markdown") else {
-                complain("wheelhouse render: --kind is one of \(Kind.allCases.map(\.rawValue).joined(separator: ", ")); see --help.")
+                complain(
+                    "wheelhouse render: --kind is one of \(Kind.allCases.map(\.rawValue).joined(separator: ", ")); see --help."
+                )
                 return ExitCode.usage
             }
             let names = options.value("--extensions")?.split(separator: ",").map(String.init) ?? []
@@ -96,7 +110,9 @@ enum RenderCommand {
             var html: [UInt8] = []
             if let request = try? JSON(parsing: Array(line)) {
                 var settings = settings
-                if let names = request["extensions"]?.array { settings.extensions = extensions(names.compactMap(\.string)) }
+                if let names = request["extensions"]?.array {
+                    settings.extensions = extensions(names.compactMap(\.string))
+                }
                 if let kind = request["kind"]?.string.flatMap(Kind.init) { settings.kind = kind }
                 let text = request["markdown"]?.string ?? request["text"]?.string ?? ""
                 html = render(Array(text.utf8), settings)

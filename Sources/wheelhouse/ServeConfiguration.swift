@@ -31,15 +31,39 @@ struct ServeConfiguration {
         name: "serve",
         summary: "Starts the dashboard: one page for the agent sessions of all your computers.",
         options: [
-            .init(name: "--listen", value: "ADDRESS", help: "HOST:PORT or unix:PATH; may be given several times (default 127.0.0.1:8420)."),
-            .init(name: "--data", value: "DIR", help: "Where accounts, shares and tokens are kept (default ~/.local/share/wheelhouse)."),
-            .init(name: "--home", value: "DIR", help: "The home folder whose sessions this computer offers (default: yours)."),
+            .init(
+                name: "--listen",
+                value: "ADDRESS",
+                help: "HOST:PORT or unix:PATH; may be given several times (default 127.0.0.1:8420)."
+            ),
+            .init(
+                name: "--data",
+                value: "DIR",
+                help: "Where accounts, shares and tokens are kept (default ~/.local/share/wheelhouse)."
+            ),
+            .init(
+                name: "--home",
+                value: "DIR",
+                help: "The home folder whose sessions this computer offers (default: yours)."
+            ),
             .init(name: "--no-local-desktop", value: nil, help: "Do not offer this computer's own sessions."),
-            .init(name: "--demo", value: nil, help: "Add scripted desktops, to look around without sessions of your own."),
+            .init(
+                name: "--demo",
+                value: nil,
+                help: "Add scripted desktops, to look around without sessions of your own."
+            ),
             .init(name: "--tls", value: "MODE", help: "off, auto, or CERT.pem,KEY.pem (default off)."),
             .init(name: "--base-path", value: "/PREFIX", help: "The path below which a proxy serves the dashboard."),
-            .init(name: "--public-url", value: "URL", help: "The address to put into links, when a proxy or container hides it."),
-            .init(name: "--trusted-proxy", value: "ADDRESS", help: "A proxy whose X-Forwarded-* fields are believed; may be given several times."),
+            .init(
+                name: "--public-url",
+                value: "URL",
+                help: "The address to put into links, when a proxy or container hides it."
+            ),
+            .init(
+                name: "--trusted-proxy",
+                value: "ADDRESS",
+                help: "A proxy whose X-Forwarded-* fields are believed; may be given several times."
+            ),
             .init(name: "--log", value: "FORMAT", help: "text or json (default text)."),
         ],
         notes: [
@@ -61,7 +85,9 @@ struct ServeConfiguration {
         }
         for text in options.values("--listen") {
             guard let address = ListenAddress(parsing: text) else {
-                throw UsageError(message: "--listen \(text) is neither HOST:PORT (with [..] round an IPv6 address) nor unix:PATH")
+                throw UsageError(
+                    message: "--listen \(text) is neither HOST:PORT (with [..] round an IPv6 address) nor unix:PATH"
+                )
             }
             listen.append(address)
         }
@@ -78,8 +104,13 @@ struct ServeConfiguration {
             security = .files(certificate: files[0], key: files[1])
         }
         if let path = options.value("--base-path"), path != "/" {
-            guard path.hasPrefix("/"), !path.hasSuffix("/"), !path.contains("//"), path.utf8.allSatisfy(ServeConfiguration.isPathByte) else {
-                throw UsageError(message: "--base-path \(path) must look like /prefix: a slash first, none last, no spaces or escapes")
+            guard path.hasPrefix("/"), !path.hasSuffix("/"), !path.contains("//"),
+                path.utf8.allSatisfy(ServeConfiguration.isPathByte)
+            else {
+                throw UsageError(
+                    message:
+                        "--base-path \(path) must look like /prefix: a slash first, none last, no spaces or escapes"
+                )
             }
             basePath = path
         }
@@ -103,7 +134,8 @@ struct ServeConfiguration {
 
     private static func isPathByte(_ byte: UInt8) -> Bool {
         switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "0")...UInt8(ascii: "9"),
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"),
             UInt8(ascii: "/"), UInt8(ascii: "-"), UInt8(ascii: "_"), UInt8(ascii: "."), UInt8(ascii: "~"):
             true
         default: false

@@ -113,7 +113,9 @@ import Wire
     // MARK: This computer
 
     private func startAgent() {
-        let desktop = LocalDesktop(roots: AgentRoots(home: configuration.home, environment: DesktopCommand.environment()))
+        let desktop = LocalDesktop(
+            roots: AgentRoots(home: configuration.home, environment: DesktopCommand.environment())
+        )
         let name = Environment.hostName
         let relay = relay
         let link = RelayIdentity(device: localDesktop, role: .desktop)
@@ -127,7 +129,9 @@ import Wire
             service: desktop,
             connect: { () async throws(LinkConnectError) in relay.connect(as: link) }
         )
-        desktop.onSessions = { [weak endpoint] changed, removed in endpoint?.announce(changed: changed, removed: removed) }
+        desktop.onSessions = { [weak endpoint] changed, removed in
+            endpoint?.announce(changed: changed, removed: removed)
+        }
         desktop.onUpdate = { [weak endpoint] update in endpoint?.publish(update) }
         var known = KnownDesktop(id: localDesktop, name: name)
         known.isLocal = true
@@ -145,7 +149,9 @@ import Wire
         for address in addresses {
             switch address {
             case .tcp(let host, let port):
-                Log.announce("listening on \(scheme)://\(ListenAddress.tcp(host: host, port: port))\(configuration.basePath)")
+                Log.announce(
+                    "listening on \(scheme)://\(ListenAddress.tcp(host: host, port: port))\(configuration.basePath)"
+                )
                 let isWildcard = host == "0.0.0.0" || host == "::"
                 let hosts = isWildcard ? Sockets.interfaceAddresses().map(\.host) + ["127.0.0.1"] : [host]
                 bases += hosts.map { "\(scheme)://\(ListenAddress.tcp(host: $0, port: port))\(configuration.basePath)" }

@@ -6,7 +6,9 @@ import Wire
 @Suite("Clients, TLS and WebSockets over real sockets", .timeLimit(.minutes(1)))
 @Loop struct HTTPClientTests {
     /// An authority and a server's context for `localhost` and 127.0.0.1 in a folder of its own.
-    private func makeTLS(names: [String] = ["localhost", "127.0.0.1"]) throws -> (server: TLSContext, client: TLSContext, folder: String) {
+    private func makeTLS(names: [String] = ["localhost", "127.0.0.1"]) throws -> (
+        server: TLSContext, client: TLSContext, folder: String
+    ) {
         let folder = "/tmp/tls-\(RandomBytes.alphanumeric(12))"
         unsafe mkdir(folder, 0o700)
         let files = try LocalAuthority.prepare(folder: folder, names: names)
@@ -18,14 +20,20 @@ import Wire
 
     private func fill(_ router: Router) {
         router.on(.get, "/hello") { _, _ in .response(.text("hello")) }
-        router.on(.post, "/echo", bodyLimit: 4 << 20) { request, _ in .response(HTTPResponse(body: .bytes(request.body))) }
+        router.on(.post, "/echo", bodyLimit: 4 << 20) { request, _ in
+            .response(HTTPResponse(body: .bytes(request.body)))
+        }
         router.on(.get, "/chunks") { _, _ in
             let stream = ResponseStream()
             for part in ["one", "two", "three"] { stream.write(Array(part.utf8)) }
             stream.finish()
             return .response(HTTPResponse(body: .stream(stream)))
         }
-        router.on(.get, "/never") { _, _ in .later { try? await Loop.sleep(milliseconds: 60_000); return .text("") } }
+        router.on(.get, "/never") { _, _ in
+            .later {
+                try? await Loop.sleep(milliseconds: 60_000); return .text("")
+            }
+        }
         router.on(.get, "/ws") { _, _ in
             var options = WebSocketOptions()
             options.maxMessage = 4 << 20
@@ -43,7 +51,9 @@ import Wire
         }
     }
 
-    private func bytes(_ response: HTTPResponse) -> [UInt8] { if case .bytes(let bytes) = response.body { bytes } else { [] } }
+    private func bytes(_ response: HTTPResponse) -> [UInt8] {
+        if case .bytes(let bytes) = response.body { bytes } else { [] }
+    }
 
     @Test("answers arrive, plain and over TLS", arguments: [false, true])
     func answers(isSecure: Bool) async throws {
@@ -99,7 +109,9 @@ import Wire
         _ = try LocalAuthority.prepare(folder: folder, names: ["a.example", "192.168.1.7", "fd00::1"])
         #expect(try read(files.authority) == before.0)
         #expect(try read(files.certificate) != before.1)
-        #expect(throws: LocalAuthorityError.invalidName("a,DNS:b")) { try LocalAuthority.prepare(folder: folder, names: ["a,DNS:b"]) }
+        #expect(throws: LocalAuthorityError.invalidName("a,DNS:b")) {
+            try LocalAuthority.prepare(folder: folder, names: ["a,DNS:b"])
+        }
         var status = stat()
         #expect(unsafe stat(folder + "/ca.key", &status) == 0 && status.st_mode & 0o077 == 0)
         #expect(LocalAuthority.ownNames().contains("localhost"))
@@ -108,7 +120,9 @@ import Wire
     @Test func `a request ends with its deadline, its task, or the connection`() async throws {
         let server = try TestServer(fill)
         let base = "http://127.0.0.1:\(server.port)"
-        await #expect(throws: HTTPClientError.timedOut) { try await HTTPClient.send(OutgoingRequest(url: base + "/never"), deadline: 100) }
+        await #expect(throws: HTTPClientError.timedOut) {
+            try await HTTPClient.send(OutgoingRequest(url: base + "/never"), deadline: 100)
+        }
         let task = Loop.spawn { @Loop () -> HTTPClientError? in
             do throws(HTTPClientError) {
                 _ = try await HTTPClient.send(OutgoingRequest(url: base + "/never"))
@@ -124,14 +138,23 @@ import Wire
         await #expect(throws: HTTPClientError.dial(.unreachable(Errno(code: ECONNREFUSED)))) {
             try await HTTPClient.send(OutgoingRequest(url: base + "/hello"))
         }
-        await #expect(throws: HTTPClientError.invalidURL) { try await HTTPClient.send(OutgoingRequest(url: "ftp://x/")) }
+        await #expect(throws: HTTPClientError.invalidURL) {
+            try await HTTPClient.send(OutgoingRequest(url: "ftp://x/"))
+        }
     }
 
-    @Test("what is no proper answer is an error", arguments: [
-        ("SSH-2.0-OpenSSH\r\n\r\n", HTTPClientError.malformedResponse), ("HTTP/1.1 200 OK\r\nBad Field: x\r\n\r\n", .malformedResponse),
-        ("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nabc", .cut), ("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n", .cut),
-        ("HTTP/1.1 200 OK\r\nContent-Length: 99999999999\r\n\r\n", .tooLarge), ("HTTP/1.1 200 OK\r\nContent-Length: x\r\n\r\n", .malformedResponse), ("HTTP/1.1 200 OK\r\n", .cut), ("", .cut),
-    ])
+    @Test(
+        "what is no proper answer is an error",
+        arguments: [
+            ("SSH-2.0-OpenSSH\r\n\r\n", HTTPClientError.malformedResponse),
+            ("HTTP/1.1 200 OK\r\nBad Field: x\r\n\r\n", .malformedResponse),
+            ("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nabc", .cut),
+            ("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n", .cut),
+            ("HTTP/1.1 200 OK\r\nContent-Length: 99999999999\r\n\r\n", .tooLarge),
+            ("HTTP/1.1 200 OK\r\nContent-Length: x\r\n\r\n", .malformedResponse), ("HTTP/1.1 200 OK\r\n", .cut),
+            ("", .cut),
+        ]
+    )
     func badAnswers(answer: String, expected: HTTPClientError) async throws {
         let (listener, address) = try Sockets.listen(on: .tcp(host: "127.0.0.1", port: 0))
         guard case .tcp(_, let port) = address else { return }
@@ -151,7 +174,11 @@ import Wire
         Sockets.close(listener)
     }
 
-    @Test("WebSocket messages of many sizes come back, plain and over TLS", arguments: [false, true], [WebSocketDeflate.off, .contextTakeover, .noContextTakeover])
+    @Test(
+        "WebSocket messages of many sizes come back, plain and over TLS",
+        arguments: [false, true],
+        [WebSocketDeflate.off, .contextTakeover, .noContextTakeover]
+    )
     func webSocketEcho(isSecure: Bool, deflate: WebSocketDeflate) async throws {
         let tls = isSecure ? try makeTLS() : nil
         let server = try TestServer(tls: tls?.server, fill)
@@ -206,7 +233,9 @@ import Wire
                 try await WebSocketClient.connect(url: "ws://127.0.0.1:\(server.port)\(path)")
             }
         }
-        await #expect(throws: WebSocketConnectError.invalidURL) { try await WebSocketClient.connect(url: "http://127.0.0.1/") }
+        await #expect(throws: WebSocketConnectError.invalidURL) {
+            try await WebSocketClient.connect(url: "http://127.0.0.1/")
+        }
         let peer = try TestPeer(server.address)
         await peer.send("GET /ws HTTP/1.1\r\nHost: a\r\n\r\n")
         #expect(await peer.untilEnd().contains("426 Upgrade Required"))
@@ -218,7 +247,9 @@ import Wire
         options.pingInterval = 30
         var ended: UInt16?
         let server = try TestServer { router in
-            router.on(.get, "/ws") { _, _ in .upgrade(options, [:]) { socket in socket.onClose = { code, _ in ended = code } } }
+            router.on(.get, "/ws") { _, _ in
+                .upgrade(options, [:]) { socket in socket.onClose = { code, _ in ended = code } }
+            }
         }
         let peer = try TestPeer(server.address)
         await peer.send(
@@ -271,7 +302,9 @@ import Wire
         options.maxBuffered = 1 << 20
         options.deflate = .off
         var socket: WebSocket?
-        let server = try TestServer { router in router.on(.get, "/ws") { _, _ in .upgrade(options, [:]) { socket = $0 } } }
+        let server = try TestServer { router in
+            router.on(.get, "/ws") { _, _ in .upgrade(options, [:]) { socket = $0 } }
+        }
         let peer = try TestPeer(server.address)
         await peer.send(
             "GET /ws HTTP/1.1\r\nHost: a\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n"

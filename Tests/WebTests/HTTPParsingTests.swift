@@ -25,34 +25,52 @@ struct HTTPParsingTests {
     }
 
     // RFC 9112 §2, §3, §5.
-    @Test("a malformed head is refused", arguments: [
-        ("GET  / HTTP/1.1\r\n", HTTPRefusal.malformedRequestLine), ("GET / http/1.1\r\n", .malformedRequestLine),
-        ("GET /\r\n\r\n", .malformedRequestLine), ("GET / HTTP/1.10\r\nHost: a\r\n\r\n", .malformedRequestLine),
-        ("GET / HTTP/2.0\r\n\r\n", .unsupportedVersion), ("G@T / HTTP/1.1\r\n", .malformedRequestLine),
-        ("GET / HTTP/1.1\nHost: a\n\n", .malformedRequestLine), ("\u{16}\u{3}\u{1}", .malformedRequestLine),
-        ("GET / HTTP/1.1\r\n Host: a\r\n\r\n", .malformedField), ("GET / HTTP/1.1\r\nHost : a\r\n\r\n", .malformedField),
-        ("GET / HTTP/1.1\r\nHost: a\r\n b\r\n\r\n", .malformedField), ("GET / HTTP/1.1\r\nA: b\u{0}c\r\n\r\n", .malformedField),
-        ("GET / HTTP/1.1\r\nA: b\rc\r\n\r\n", .malformedField), ("GET / HTTP/1.1\r\nA: b\nB: c\r\n\r\n", .malformedField),
-        ("GET / HTTP/1.1\r\nA: 12345678\u{7F}\r\n\r\n", .malformedField), ("GET / HTTP/1.1\r\n: a\r\n\r\n", .malformedField),
-        ("GET / HTTP/1.1\r\nA\u{E9}: a\r\n\r\n", .malformedField), ("GET / HTTP/1.1\r\n\r\n", .missingHost),
-        ("GET / HTTP/1.1\r\nHost: a\r\nhost: a\r\n\r\n", .repeatedHost), ("GET / HTTP/1.1\r\nHost: a b\r\n\r\n", .malformedHost),
-        ("GET / HTTP/1.1\r\nHost: u@a\r\n\r\n", .malformedHost), ("GET / HTTP/1.1\r\nHost: a:8x\r\n\r\n", .malformedHost),
-        ("GET / HTTP/1.1\r\nHost: a/b\r\n\r\n", .malformedHost), ("GET / HTTP/1.1\r\nHost: [::1\r\n\r\n", .malformedHost),
-        ("GET / HTTP/1.1\r\nHost: a\r\nExpect: tea\r\n\r\n", .unknownExpectation),
-    ])
+    @Test(
+        "a malformed head is refused",
+        arguments: [
+            ("GET  / HTTP/1.1\r\n", HTTPRefusal.malformedRequestLine), ("GET / http/1.1\r\n", .malformedRequestLine),
+            ("GET /\r\n\r\n", .malformedRequestLine), ("GET / HTTP/1.10\r\nHost: a\r\n\r\n", .malformedRequestLine),
+            ("GET / HTTP/2.0\r\n\r\n", .unsupportedVersion), ("G@T / HTTP/1.1\r\n", .malformedRequestLine),
+            ("GET / HTTP/1.1\nHost: a\n\n", .malformedRequestLine), ("\u{16}\u{3}\u{1}", .malformedRequestLine),
+            ("GET / HTTP/1.1\r\n Host: a\r\n\r\n", .malformedField),
+            ("GET / HTTP/1.1\r\nHost : a\r\n\r\n", .malformedField),
+            ("GET / HTTP/1.1\r\nHost: a\r\n b\r\n\r\n", .malformedField),
+            ("GET / HTTP/1.1\r\nA: b\u{0}c\r\n\r\n", .malformedField),
+            ("GET / HTTP/1.1\r\nA: b\rc\r\n\r\n", .malformedField),
+            ("GET / HTTP/1.1\r\nA: b\nB: c\r\n\r\n", .malformedField),
+            ("GET / HTTP/1.1\r\nA: 12345678\u{7F}\r\n\r\n", .malformedField),
+            ("GET / HTTP/1.1\r\n: a\r\n\r\n", .malformedField),
+            ("GET / HTTP/1.1\r\nA\u{E9}: a\r\n\r\n", .malformedField), ("GET / HTTP/1.1\r\n\r\n", .missingHost),
+            ("GET / HTTP/1.1\r\nHost: a\r\nhost: a\r\n\r\n", .repeatedHost),
+            ("GET / HTTP/1.1\r\nHost: a b\r\n\r\n", .malformedHost),
+            ("GET / HTTP/1.1\r\nHost: u@a\r\n\r\n", .malformedHost),
+            ("GET / HTTP/1.1\r\nHost: a:8x\r\n\r\n", .malformedHost),
+            ("GET / HTTP/1.1\r\nHost: a/b\r\n\r\n", .malformedHost),
+            ("GET / HTTP/1.1\r\nHost: [::1\r\n\r\n", .malformedHost),
+            ("GET / HTTP/1.1\r\nHost: a\r\nExpect: tea\r\n\r\n", .unknownExpectation),
+        ]
+    )
     func malformed(text: String, refusal: HTTPRefusal) {
         #expect(throws: refusal) { try parse(text) }
     }
 
     // RFC 9112 §6.3: what two readers could frame differently is no request.
-    @Test("ambiguous framing is refused", arguments: [
-        ("Content-Length: 1\r\nContent-Length: 1", HTTPRefusal.conflictingLength), ("Content-Length: 1, 1", .malformedLength),
-        ("Content-Length: +1", .malformedLength), ("Content-Length: 0x1", .malformedLength), ("Content-Length:", .malformedLength),
-        ("Content-Length: 99999999999999999999", .bodyTooLarge), ("Content-Length: 1\r\nTransfer-Encoding: chunked", .conflictingLength),
-        ("Transfer-Encoding: gzip, chunked", .unsupportedTransferCoding), ("Transfer-Encoding: xchunked", .unsupportedTransferCoding),
-        ("Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked", .malformedTransferEncoding),
-        ("Transfer-Encoding: \u{B}chunked", .malformedField), ("Transfer-Encoding: identity", .unsupportedTransferCoding),
-    ])
+    @Test(
+        "ambiguous framing is refused",
+        arguments: [
+            ("Content-Length: 1\r\nContent-Length: 1", HTTPRefusal.conflictingLength),
+            ("Content-Length: 1, 1", .malformedLength),
+            ("Content-Length: +1", .malformedLength), ("Content-Length: 0x1", .malformedLength),
+            ("Content-Length:", .malformedLength),
+            ("Content-Length: 99999999999999999999", .bodyTooLarge),
+            ("Content-Length: 1\r\nTransfer-Encoding: chunked", .conflictingLength),
+            ("Transfer-Encoding: gzip, chunked", .unsupportedTransferCoding),
+            ("Transfer-Encoding: xchunked", .unsupportedTransferCoding),
+            ("Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked", .malformedTransferEncoding),
+            ("Transfer-Encoding: \u{B}chunked", .malformedField),
+            ("Transfer-Encoding: identity", .unsupportedTransferCoding),
+        ]
+    )
     func ambiguous(fields: String, refusal: HTTPRefusal) {
         #expect(throws: refusal) { try parse("POST / HTTP/1.1\r\nHost: a\r\n\(fields)\r\n\r\n") }
     }
@@ -63,17 +81,25 @@ struct HTTPParsingTests {
         }
     }
 
-    @Test("legal oddities are served", arguments: [
-        "\r\nGET / HTTP/1.1\r\nHost: a\r\n\r\n", "GET / HTTP/1.2\r\nhOsT: [::1]:8080\r\n\r\n", "GET / HTTP/1.0\r\n\r\n",
-        "GET / HTTP/1.1\r\nHost:\r\n\r\n", "GET / HTTP/1.1\r\nHost: a\r\nX_!#$%&'*+.^`|~9: \u{E9}\u{FF}\tx\r\n\r\n",
-        "GET / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: CHUNKED\r\n\r\n",
-    ])
+    @Test(
+        "legal oddities are served",
+        arguments: [
+            "\r\nGET / HTTP/1.1\r\nHost: a\r\n\r\n", "GET / HTTP/1.2\r\nhOsT: [::1]:8080\r\n\r\n",
+            "GET / HTTP/1.0\r\n\r\n",
+            "GET / HTTP/1.1\r\nHost:\r\n\r\n", "GET / HTTP/1.1\r\nHost: a\r\nX_!#$%&'*+.^`|~9: \u{E9}\u{FF}\tx\r\n\r\n",
+            "GET / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: CHUNKED\r\n\r\n",
+        ]
+    )
     func legal(text: String) throws { #expect(try parse(text) != nil) }
 
-    @Test("persistence follows version and options", arguments: [
-        ("1.1", "", true), ("1.1", "close", false), ("1.1", "x, Close ,y", false), ("1.0", "", false), ("1.0", "Keep-Alive", true),
-        ("1.0", "keep-alive, close", false),
-    ])
+    @Test(
+        "persistence follows version and options",
+        arguments: [
+            ("1.1", "", true), ("1.1", "close", false), ("1.1", "x, Close ,y", false), ("1.0", "", false),
+            ("1.0", "Keep-Alive", true),
+            ("1.0", "keep-alive, close", false),
+        ]
+    )
     func persistence(version: String, option: String, expected: Bool) throws {
         let parser = try #require(try parse("GET / HTTP/\(version)\r\nHost: a\r\nConnection: \(option)\r\n\r\n"))
         #expect(parser.head.isPersistent == expected)
@@ -89,19 +115,33 @@ struct HTTPParsingTests {
         #expect(throws: HTTPRefusal.targetTooLong) { try parse("GET /2345678901", limits: limits) }
         let line = "A: " + String(repeating: "x", count: 35) + "\r\n"
         #expect(try parse("GET / HTTP/1.0\r\n\(line)\r\n", limits: limits) != nil)
-        #expect(throws: HTTPRefusal.fieldsTooLarge) { try parse("GET / HTTP/1.0\r\nA: x\(line.dropFirst(3))\r\n", limits: limits) }
-        #expect(throws: HTTPRefusal.fieldsTooLarge) { try parse("GET / HTTP/1.0\r\nA: " + String(repeating: "x", count: 40), limits: limits) }
+        #expect(throws: HTTPRefusal.fieldsTooLarge) {
+            try parse("GET / HTTP/1.0\r\nA: x\(line.dropFirst(3))\r\n", limits: limits)
+        }
+        #expect(throws: HTTPRefusal.fieldsTooLarge) {
+            try parse("GET / HTTP/1.0\r\nA: " + String(repeating: "x", count: 40), limits: limits)
+        }
         #expect(try parse("GET / HTTP/1.0\r\nA: 1\r\nB: 2\r\n\r\n", limits: limits) != nil)
-        #expect(throws: HTTPRefusal.fieldsTooLarge) { try parse("GET / HTTP/1.0\r\nA: 1\r\nB: 2\r\nC: 3\r\n\r\n", limits: limits) }
-        #expect(throws: HTTPRefusal.malformedRequestLine) { try parse(String(repeating: "A", count: 25), limits: limits) }
+        #expect(throws: HTTPRefusal.fieldsTooLarge) {
+            try parse("GET / HTTP/1.0\r\nA: 1\r\nB: 2\r\nC: 3\r\n\r\n", limits: limits)
+        }
+        #expect(throws: HTTPRefusal.malformedRequestLine) {
+            try parse(String(repeating: "A", count: 25), limits: limits)
+        }
     }
 
-    @Test("a path is decoded once and has no dots", arguments: [
-        ("/", "/"), ("/a/b", "/a/b"), ("/a%20b+c", "/a b+c"), ("/a/./b/../c", "/a/c"), ("/a/..", "/"), ("/a/.", "/a/"),
-        ("/%2e%2e%2fx", nil), ("/..", nil), ("/a/%2E%2E/%2e%2e/x", nil), ("/%252e", "/%2e"), ("/%", nil), ("/%zz", nil),
-        ("/a%00b", nil), ("/a%0d%0aB:c", nil), ("/%C3%A4", "/ä"), ("/%C3", nil), ("/...", "/..."), ("//a", "//a"),
-        ("http://h/x/../y?q", "/y"), ("http://h", "/"), ("http://h?q", "/"), ("http://u@h/", nil), ("ftp://h/", nil), ("x", nil), ("/a#b", nil),
-    ] as [(String, String?)])
+    @Test(
+        "a path is decoded once and has no dots",
+        arguments: [
+            ("/", "/"), ("/a/b", "/a/b"), ("/a%20b+c", "/a b+c"), ("/a/./b/../c", "/a/c"), ("/a/..", "/"),
+            ("/a/.", "/a/"),
+            ("/%2e%2e%2fx", nil), ("/..", nil), ("/a/%2E%2E/%2e%2e/x", nil), ("/%252e", "/%2e"), ("/%", nil),
+            ("/%zz", nil),
+            ("/a%00b", nil), ("/a%0d%0aB:c", nil), ("/%C3%A4", "/ä"), ("/%C3", nil), ("/...", "/..."), ("//a", "//a"),
+            ("http://h/x/../y?q", "/y"), ("http://h", "/"), ("http://h?q", "/"), ("http://u@h/", nil),
+            ("ftp://h/", nil), ("x", nil), ("/a#b", nil),
+        ] as [(String, String?)]
+    )
     func paths(target: String, expected: String?) {
         #expect(HTTPRequest.made(.get, target)?.path == expected)
     }
@@ -116,7 +156,10 @@ struct HTTPParsingTests {
             HTTPRequest.made(
                 .post,
                 "/x?a=1&a=2&b=x%20y+z&c&d=%zz",
-                fields: ["Host": "h", "Cookie": "one=1; two=a=b;three=\"q\"", "Content-Type": "application/x-www-form-urlencoded; charset=UTF-8"],
+                fields: [
+                    "Host": "h", "Cookie": "one=1; two=a=b;three=\"q\"",
+                    "Content-Type": "application/x-www-form-urlencoded; charset=UTF-8",
+                ],
                 body: Array("name=J%C3%BCrgen&empty=".utf8)
             )
         )
@@ -136,7 +179,9 @@ struct HTTPParsingTests {
 
 @Suite("Chunked bodies", .timeLimit(.minutes(1)))
 struct ChunkedBodyTests {
-    private func decode(_ text: String, pieces: Int = .max, limit: Int = 100) throws(HTTPRefusal) -> (body: String, used: Int, isDone: Bool) {
+    private func decode(_ text: String, pieces: Int = .max, limit: Int = 100) throws(HTTPRefusal) -> (
+        body: String, used: Int, isDone: Bool
+    ) {
         var decoder = ChunkedDecoder()
         var body: [UInt8] = []
         let bytes = Array(text.utf8)
@@ -158,13 +203,20 @@ struct ChunkedBodyTests {
     }
 
     // RFC 9112 §7.1.
-    @Test("bad framing is refused", arguments: [
-        ("x\r\n", HTTPRefusal.malformedChunk), ("\r\n", .malformedChunk), (" 5\r\n", .malformedChunk), ("5 \r\n", .malformedChunk),
-        ("0x5\r\n", .malformedChunk), ("+5\r\n", .malformedChunk), ("5\nhello", .malformedChunk), ("5\rxhello", .malformedChunk),
-        ("5\r\nhello!\r\n", .malformedChunk), ("5\r\nhello\n0", .malformedChunk), ("5;a\nb\r\n", .malformedChunk),
-        ("00000000000000005\r\n", .malformedChunk), ("7FFFFFFFFFFFFFFF\r\n", .bodyTooLarge), ("0\r\nbad line\r\n", .malformedTrailer),
-        ("0\r\n: x\r\n", .malformedTrailer), ("0\r\nA: \u{1}\r\n", .malformedTrailer), ("0\r\n\rX", .malformedTrailer),
-    ])
+    @Test(
+        "bad framing is refused",
+        arguments: [
+            ("x\r\n", HTTPRefusal.malformedChunk), ("\r\n", .malformedChunk), (" 5\r\n", .malformedChunk),
+            ("5 \r\n", .malformedChunk),
+            ("0x5\r\n", .malformedChunk), ("+5\r\n", .malformedChunk), ("5\nhello", .malformedChunk),
+            ("5\rxhello", .malformedChunk),
+            ("5\r\nhello!\r\n", .malformedChunk), ("5\r\nhello\n0", .malformedChunk), ("5;a\nb\r\n", .malformedChunk),
+            ("00000000000000005\r\n", .malformedChunk), ("7FFFFFFFFFFFFFFF\r\n", .bodyTooLarge),
+            ("0\r\nbad line\r\n", .malformedTrailer),
+            ("0\r\n: x\r\n", .malformedTrailer), ("0\r\nA: \u{1}\r\n", .malformedTrailer),
+            ("0\r\n\rX", .malformedTrailer),
+        ]
+    )
     func refused(text: String, refusal: HTTPRefusal) {
         #expect(throws: refusal) { try decode(text) }
         #expect(throws: refusal) { try decode(text, pieces: 1) }

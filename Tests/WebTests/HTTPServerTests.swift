@@ -7,7 +7,9 @@ import Wire
 @Loop struct HTTPServerTests {
     private func fill(_ router: Router) {
         router.on(.get, "/hello") { _, _ in .response(.text("hello")) }
-        router.on(.get, "/big") { _, _ in .response(HTTPResponse(body: .bytes([UInt8](repeating: 0x61, count: 8 << 20)))) }
+        router.on(.get, "/big") { _, _ in
+            .response(HTTPResponse(body: .bytes([UInt8](repeating: 0x61, count: 8 << 20))))
+        }
         router.on(.post, "/echo", bodyLimit: 100) { request, _ in .response(HTTPResponse(body: .bytes(request.body))) }
         router.on(.get, "/later") { _, _ in
             .later {
@@ -36,12 +38,15 @@ import Wire
         await server.stop()
     }
 
-    @Test("a body may be as large as its route allows and no larger", arguments: [
-        ("Content-Length: 100\r\n\r\n" + String(repeating: "x", count: 100), 200),
-        ("Content-Length: 101\r\n\r\n" + String(repeating: "x", count: 101), 413),
-        ("Transfer-Encoding: chunked\r\n\r\n64\r\n" + String(repeating: "x", count: 100) + "\r\n0\r\n\r\n", 200),
-        ("Transfer-Encoding: chunked\r\n\r\n65\r\n", 413),
-    ])
+    @Test(
+        "a body may be as large as its route allows and no larger",
+        arguments: [
+            ("Content-Length: 100\r\n\r\n" + String(repeating: "x", count: 100), 200),
+            ("Content-Length: 101\r\n\r\n" + String(repeating: "x", count: 101), 413),
+            ("Transfer-Encoding: chunked\r\n\r\n64\r\n" + String(repeating: "x", count: 100) + "\r\n0\r\n\r\n", 200),
+            ("Transfer-Encoding: chunked\r\n\r\n65\r\n", 413),
+        ]
+    )
     func bodyLimit(rest: String, status: Int) async throws {
         let server = try TestServer(fill)
         let peer = try TestPeer(server.address)
@@ -68,7 +73,9 @@ import Wire
         let server = try TestServer(fill)
         let peer = try TestPeer(server.address)
         peer.isSlow = true
-        await peer.send("GET /big HTTP/1.1\r\nHost: a\r\n\r\nGET /hello HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
+        await peer.send(
+            "GET /big HTTP/1.1\r\nHost: a\r\n\r\nGET /hello HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n"
+        )
         try await Loop.sleep(milliseconds: 20)
         peer.isSlow = false
         _ = await peer.untilEnd()
@@ -88,10 +95,14 @@ import Wire
         await server.stop()
     }
 
-    @Test("every wait has an end", arguments: [
-        ("", nil), ("GET /hel", 408), ("GET /hello HTTP/1.1\r\nHost: a\r\nX:", 408), ("POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\nabc", 408),
-        ("GET /hello HTTP/1.1\r\nHost: a\r\n\r\n", 200),
-    ] as [(String, Int?)])
+    @Test(
+        "every wait has an end",
+        arguments: [
+            ("", nil), ("GET /hel", 408), ("GET /hello HTTP/1.1\r\nHost: a\r\nX:", 408),
+            ("POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\nabc", 408),
+            ("GET /hello HTTP/1.1\r\nHost: a\r\n\r\n", 200),
+        ] as [(String, Int?)]
+    )
     func timeouts(text: String, status: Int?) async throws {
         var limits = HTTPLimits()
         (limits.headTimeout, limits.bodyTimeout, limits.idleTimeout) = (40, 40, 40)
@@ -111,7 +122,9 @@ import Wire
         let server = try TestServer(limits: limits) { router in
             router.on(.get, "/stuck") { _, _ in
                 .later {
-                    do throws(CancellationError) { try await Loop.sleep(milliseconds: 60_000) } catch { wasCancelled = true }
+                    do throws(CancellationError) { try await Loop.sleep(milliseconds: 60_000) } catch {
+                        wasCancelled = true
+                    }
                     return .text("never")
                 }
             }
@@ -211,8 +224,11 @@ import Wire
     }
 
     @Test func `a trusted proxy says who asks, a stranger does not`() async throws {
-        let fields = "X-Forwarded-For: 6.6.6.6, 203.0.113.9, 10.1.1.1\r\nX-Forwarded-Proto: https\r\nX-Forwarded-Host: wheel.example\r\n"
-        for (blocks, expected) in [(["127.0.0.1", "10.0.0.0/8"], "203.0.113.9 true wheel.example"), ([], "127.0.0.1 false a")] {
+        let fields =
+            "X-Forwarded-For: 6.6.6.6, 203.0.113.9, 10.1.1.1\r\nX-Forwarded-Proto: https\r\nX-Forwarded-Host: wheel.example\r\n"
+        for (blocks, expected) in [
+            (["127.0.0.1", "10.0.0.0/8"], "203.0.113.9 true wheel.example"), ([], "127.0.0.1 false a"),
+        ] {
             let server = try TestServer(trustedProxies: blocks.compactMap { AddressBlock(parsing: $0) }, fill)
             let peer = try TestPeer(server.address)
             await peer.send("GET /who HTTP/1.1\r\nHost: a\r\n\(fields)Connection: close\r\n\r\n")

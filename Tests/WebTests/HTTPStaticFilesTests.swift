@@ -29,7 +29,9 @@ import Wire
         close(descriptor)
     }
 
-    private func get(_ files: StaticFiles, _ path: String, _ fields: HTTPFields = [:], method: HTTPMethod = .get) async throws -> (response: HTTPResponse, isCached: Bool) {
+    private func get(_ files: StaticFiles, _ path: String, _ fields: HTTPFields = [:], method: HTTPMethod = .get)
+        async throws -> (response: HTTPResponse, isCached: Bool)
+    {
         var fields = fields
         fields.add("Host", "a")
         let request = try #require(HTTPRequest.made(method, "/x", fields: fields))
@@ -40,12 +42,18 @@ import Wire
         }
     }
 
-    private func body(_ response: HTTPResponse) -> [UInt8] { if case .bytes(let bytes) = response.body { bytes } else { [] } }
+    private func body(_ response: HTTPResponse) -> [UInt8] {
+        if case .bytes(let bytes) = response.body { bytes } else { [] }
+    }
 
-    @Test("what is not below the folder, hidden, or behind a link is not there", arguments: [
-        "secret.txt", "../secret.txt", "link.txt", "up/secret.txt", ".hidden", "sub/../a.txt", "a.txt/", "sub//index.html", "//a.txt", "A.TXT", "",
-        String(repeating: "a", count: 300),
-    ])
+    @Test(
+        "what is not below the folder, hidden, or behind a link is not there",
+        arguments: [
+            "secret.txt", "../secret.txt", "link.txt", "up/secret.txt", ".hidden", "sub/../a.txt", "a.txt/",
+            "sub//index.html", "//a.txt", "A.TXT", "",
+            String(repeating: "a", count: 300),
+        ]
+    )
     func notThere(path: String) async throws {
         let files = try StaticFiles(root: folder + "/root")
         #expect(try await get(files, path).response.status == 404)
@@ -87,10 +95,15 @@ import Wire
         let two = try await get(files, "a.txt", ["Range": "bytes=0-0,-1"]).response
         let text = String(decoding: body(two), as: UTF8.self)
         #expect(two.status == 206 && two.fields["content-type"]?.hasPrefix("multipart/byteranges; boundary=") == true)
-        #expect(text.contains("Content-Range: bytes 0-0/5\r\n\r\nh\r\n--") && text.contains("Content-Range: bytes 4-4/5\r\n\r\no\r\n--"))
+        #expect(
+            text.contains("Content-Range: bytes 0-0/5\r\n\r\nh\r\n--")
+                && text.contains("Content-Range: bytes 4-4/5\r\n\r\no\r\n--")
+        )
         #expect(try await get(files, "a.txt", ["Range": "bytes=9-"]).response.status == 416)
         #expect(try await get(files, "a.txt", ["Range": "bytes=1-3"], method: .head).response.status == 200)
-        guard case .file(let large) = try await get(files, "large.bin", ["Range": "bytes=1000000-2999999"]).response.body else {
+        guard
+            case .file(let large) = try await get(files, "large.bin", ["Range": "bytes=1000000-2999999"]).response.body
+        else {
             Issue.record("a large file is not kept in memory")
             return
         }

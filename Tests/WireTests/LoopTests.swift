@@ -28,7 +28,9 @@ struct LoopTests {
     @Test @Loop func `timers come in the order of their deadlines`() async {
         var order: [Int] = []
         await withCheckedContinuation { done in
-            Loop.after(milliseconds: 30) { order.append(3); done.resume() }
+            Loop.after(milliseconds: 30) {
+                order.append(3); done.resume()
+            }
             Loop.after(milliseconds: 10) { order.append(1) }
             let cancelled = Loop.after(milliseconds: 15) { order.append(99) }
             Loop.after(milliseconds: 20) { order.append(2) }
@@ -50,7 +52,9 @@ struct LoopTests {
         var order: [String] = []
         await withCheckedContinuation { done in
             Loop.post {
-                Loop.endOfTurn { order.append("end"); done.resume() }
+                Loop.endOfTurn {
+                    order.append("end"); done.resume()
+                }
                 order.append("first")
             }
             Loop.post { order.append("second") }

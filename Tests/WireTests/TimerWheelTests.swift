@@ -10,7 +10,10 @@ struct TimerWheelTests {
         return found
     }
 
-    @Test("an entry is due at its millisecond and not before", arguments: [1, 2, 63, 64, 65, 4_095, 4_096, 300_000, 90_000_000])
+    @Test(
+        "an entry is due at its millisecond and not before",
+        arguments: [1, 2, 63, 64, 65, 4_095, 4_096, 300_000, 90_000_000]
+    )
     func dueAtItsMillisecond(delay: Int64) {
         var wheel = TimerWheel<Int>(now: 12_345)
         _ = wheel.add(7, deadline: 12_345 + delay)
@@ -70,8 +73,14 @@ struct TimerWheelTests {
                 let gone = model.remove(at: Int(random.next() % UInt64(model.count)))
                 #expect(wheel.cancel(gone.token) == gone.id)
             default:
-                if let wake = wheel.nextWake, random.next() % 2 == 0 { now = max(now, wake) } else { now += Int64(random.next() % 5_000) }
-                let expected = model.filter { $0.deadline <= now }.sorted { ($0.deadline, $0.id) < ($1.deadline, $1.id) }
+                if let wake = wheel.nextWake, random.next() % 2 == 0 {
+                    now = max(now, wake)
+                } else {
+                    now += Int64(random.next() % 5_000)
+                }
+                let expected = model.filter { $0.deadline <= now }.sorted {
+                    ($0.deadline, $0.id) < ($1.deadline, $1.id)
+                }
                 model.removeAll { $0.deadline <= now }
                 let found = due(&wheel, at: now)
                 #expect(Set(found) == Set(expected.map(\.id)))

@@ -115,7 +115,9 @@ package enum HTTPClient {
                 if try parser.parse(bytes.span) {
                     let head = ReceivedHead(bytes: Array(bytes[..<parser.length]), fields: parser.fields)
                     input.removeFirst(parser.length)
-                    if parser.status >= 200 || parser.status == 101 { return (parser.status, HTTPFields(received: head)) }
+                    if parser.status >= 200 || parser.status == 101 {
+                        return (parser.status, HTTPFields(received: head))
+                    }
                     continue
                 }
             } catch {

@@ -18,7 +18,8 @@ package struct HTTPURL: Sendable, Equatable, CustomStringConvertible {
 
     /// nil for other schemes, user information, characters that must be escaped, or no host. A fragment is left out.
     package init?(_ text: String) {
-        guard let colon = text.range(of: "://"), let scheme = Scheme(rawValue: text[..<colon.lowerBound].lowercased()) else {
+        guard let colon = text.range(of: "://"), let scheme = Scheme(rawValue: text[..<colon.lowerBound].lowercased())
+        else {
             return nil
         }
         guard text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F && $0 != 0x5C }) else { return nil }
@@ -32,7 +33,9 @@ package struct HTTPURL: Sendable, Equatable, CustomStringConvertible {
         let afterAddress = authority.lastIndex(of: "]") ?? authority.startIndex
         if let separator = authority[afterAddress...].firstIndex(of: ":") {
             host = authority[..<separator]
-            guard let number = Int(authority[authority.index(after: separator)...]), 1...65_535 ~= number else { return nil }
+            guard let number = Int(authority[authority.index(after: separator)...]), 1...65_535 ~= number else {
+                return nil
+            }
             port = number
         }
         if host.hasPrefix("[") {

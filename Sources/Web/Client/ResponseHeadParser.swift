@@ -39,7 +39,9 @@ struct ResponseHeadParser {
             return .chunked
         }
         guard let text = fields.joined("content-length") else { return nil }
-        guard !text.isEmpty, text.utf8.allSatisfy({ $0.isDigit }), let length = Int(text) else { throw .malformedLength }
+        guard !text.isEmpty, text.utf8.allSatisfy({ $0.isDigit }), let length = Int(text) else {
+            throw .malformedLength
+        }
         return length == 0 ? BodyFraming.none : .length(length)
     }
 }

@@ -78,10 +78,15 @@ package enum WebSocketClient {
         return socket
     }
 
-    private static func request(_ url: HTTPURL, key: String, _ fields: HTTPFields, _ options: WebSocketOptions) -> [UInt8] {
-        var text = "GET \(url.target) HTTP/1.1\r\nHost: \(url.authority)\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+    private static func request(_ url: HTTPURL, key: String, _ fields: HTTPFields, _ options: WebSocketOptions)
+        -> [UInt8]
+    {
+        var text =
+            "GET \(url.target) HTTP/1.1\r\nHost: \(url.authority)\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
         text += "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: \(key)\r\n"
-        if let offer = WebSocketExtensions.offer(mode: options.deflate) { text += "Sec-WebSocket-Extensions: \(offer)\r\n" }
+        if let offer = WebSocketExtensions.offer(mode: options.deflate) {
+            text += "Sec-WebSocket-Extensions: \(offer)\r\n"
+        }
         for (name, value) in fields.all { text += "\(name): \(value)\r\n" }
         return Array((text + "\r\n").utf8)
     }
@@ -96,7 +101,10 @@ package enum WebSocketClient {
             fields["sec-websocket-accept"] == expected, fields["sec-websocket-protocol"] == nil
         else { throw .malformedResponse }
         do throws(WebSocketExtensionError) {
-            return try WebSocketExtensions.agreed(answer: fields.joined("sec-websocket-extensions"), mode: options.deflate)
+            return try WebSocketExtensions.agreed(
+                answer: fields.joined("sec-websocket-extensions"),
+                mode: options.deflate
+            )
         } catch {
             throw .malformedResponse
         }

@@ -28,7 +28,8 @@ package struct ChunkedDecoder: Sendable {
     /// - Returns: how many bytes belong to this body: all of them until it is done.
     /// - Throws: `malformedChunk`, `malformedTrailer`, `fieldsTooLarge`; `bodyTooLarge` before a chunk that would exceed
     ///   `limit` is taken.
-    package mutating func decode(_ bytes: Span<UInt8>, into body: inout [UInt8], limit: Int) throws(HTTPRefusal) -> Int {
+    package mutating func decode(_ bytes: Span<UInt8>, into body: inout [UInt8], limit: Int) throws(HTTPRefusal) -> Int
+    {
         var index = 0
         while index < bytes.count, state != .done {
             if state == .data {

@@ -87,7 +87,8 @@ package struct HTTPFields: Sendable, ExpressibleByDictionaryLiteral {
                 var part = part
                 while let first = part.first, first.isHTTPSpace { part.removeFirst() }
                 while let last = part.last, last.isHTTPSpace { part.removeLast() }
-                return part.count == token.utf8.count && zip(part, token.utf8).allSatisfy { $0.lowercased == $1.lowercased }
+                return part.count == token.utf8.count
+                    && zip(part, token.utf8).allSatisfy { $0.lowercased == $1.lowercased }
             }
         }
     }
@@ -128,7 +129,9 @@ final class ReceivedHead: Sendable {
     func value(of name: String) -> String? {
         let length = name.utf8.count
         for field in fields where field.name.count == length {
-            if zip(bytes[field.name], name.utf8).allSatisfy({ $0.lowercased == $1.lowercased }) { return text(field.value) }
+            if zip(bytes[field.name], name.utf8).allSatisfy({ $0.lowercased == $1.lowercased }) {
+                return text(field.value)
+            }
         }
         return nil
     }

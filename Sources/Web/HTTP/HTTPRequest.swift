@@ -98,7 +98,8 @@ package struct HTTPRequest: Sendable {
             for pair in value.utf8.split(separator: UInt8(ascii: ";"), maxSplits: HTTPLimits.pairs) {
                 var pair = pair
                 while let first = pair.first, first.isHTTPSpace { pair.removeFirst() }
-                guard let equals = pair.firstIndex(of: UInt8(ascii: "=")), pair[..<equals].elementsEqual(name.utf8) else {
+                guard let equals = pair.firstIndex(of: UInt8(ascii: "=")), pair[..<equals].elementsEqual(name.utf8)
+                else {
                     continue
                 }
                 var found = pair[pair.index(after: equals)...]

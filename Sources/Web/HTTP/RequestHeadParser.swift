@@ -229,8 +229,9 @@ func isHost(_ bytes: Span<UInt8>, _ range: Range<Int>) -> Bool {
     if position < range.upperBound, bytes[position] == UInt8(ascii: "[") {
         position += 1
         let start = position
-        while position < range.upperBound, bytes[position].hexValue != nil || bytes[position] == UInt8(ascii: ":")
-            || bytes[position] == UInt8(ascii: ".")
+        while position < range.upperBound,
+            bytes[position].hexValue != nil || bytes[position] == UInt8(ascii: ":")
+                || bytes[position] == UInt8(ascii: ".")
         { position += 1 }
         guard position > start, position < range.upperBound, bytes[position] == UInt8(ascii: "]") else { return false }
         position += 1

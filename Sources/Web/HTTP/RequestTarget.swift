@@ -24,7 +24,9 @@ package struct RequestTarget: Sendable {
             guard scheme > 0 else { throw .malformedTarget }
             let authorityStart = start + scheme
             start = authorityStart
-            while start < range.upperBound, bytes[start] != UInt8(ascii: "/"), bytes[start] != UInt8(ascii: "?") { start += 1 }
+            while start < range.upperBound, bytes[start] != UInt8(ascii: "/"), bytes[start] != UInt8(ascii: "?") {
+                start += 1
+            }
             guard start > authorityStart, isHost(bytes, authorityStart..<start) else { throw .malformedTarget }
             authority = authorityStart..<start
         }
@@ -66,7 +68,8 @@ package struct RequestTarget: Sendable {
         while index < path.upperBound {
             var byte = bytes[index]
             if byte == UInt8(ascii: "%") {
-                guard index + 2 < path.upperBound, let high = bytes[index + 1].hexValue, let low = bytes[index + 2].hexValue
+                guard index + 2 < path.upperBound, let high = bytes[index + 1].hexValue,
+                    let low = bytes[index + 2].hexValue
                 else { throw .malformedTarget }
                 byte = high << 4 | low
                 index += 2

@@ -9,7 +9,14 @@ package enum Gzip {
         var stream = unsafe z_stream()
         // 15 bits of window, and 16 to ask for the gzip wrapper.
         let started = unsafe deflateInit2_(
-            &stream, level, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY, ZLIB_VERSION, Int32(MemoryLayout<z_stream>.size)
+            &stream,
+            level,
+            Z_DEFLATED,
+            15 + 16,
+            8,
+            Z_DEFAULT_STRATEGY,
+            ZLIB_VERSION,
+            Int32(MemoryLayout<z_stream>.size)
         )
         guard started == Z_OK else { return nil }
         defer { unsafe deflateEnd(&stream) }

@@ -137,7 +137,9 @@ package import Wire
 
     /// One range as it is, several as `multipart/byteranges` (RFC 9110 §14.6).
     private func cut(_ response: inout HTTPResponse, _ file: StaticFile, _ parts: [Range<Int>]) {
-        func contentRange(_ part: Range<Int>) -> String { "bytes \(part.lowerBound)-\(part.upperBound - 1)/\(file.size)" }
+        func contentRange(_ part: Range<Int>) -> String {
+            "bytes \(part.lowerBound)-\(part.upperBound - 1)/\(file.size)"
+        }
         if parts.count == 1 {
             response.fields.add("Content-Range", contentRange(parts[0]))
             response.body = body(of: file, parts)
