@@ -8,7 +8,7 @@ import pytest
 from websockets.exceptions import InvalidStatus
 
 import device_link as link
-from conftest import desktop_token
+from conftest import desktop_token, gap
 from peer import Desktop, Phone
 from wheelhouse import wait_for
 
@@ -107,6 +107,7 @@ def test_RS3_a_token_serves_only_the_desktop_that_used_it_first(bench):
     wait_for(is_refused, 5, "the second device to be refused")
 
 
+@gap("any target is accepted, section 2.4 wants deviceOwnershipFailed")
 def test_RS3_a_phone_cannot_register_for_what_was_never_a_desktop_here(bench):
     phone = bench.phone(link.new_id(), register=False)
     phone.send("register", phone.registration())
@@ -146,7 +147,8 @@ def test_other_major_versions_are_refused_with_a_reason_and_1002(bench, version)
 
 
 @pytest.mark.parametrize("payload, codes", [
-    (None, ("invalidPayload", "missingPayload")), ([], ("invalidPayload",)), ({"deviceName": "x"}, ("missingDeviceId", "invalidDeviceId")),
+    (None, ("invalidPayload", "missingPayload")), ([], ("invalidPayload",)),
+    pytest.param({"deviceName": "x"}, ("missingDeviceId", "invalidDeviceId"), marks=gap("the code is invalidPayload")),
     ({"deviceId": "no-uuid", "deviceName": "x"}, ("invalidDeviceId", "deviceOwnershipFailed")),
 ])
 def test_a_malformed_register_is_named(bench, payload, codes):
@@ -264,7 +266,8 @@ def test_RS6_heartbeat_and_ping_are_answered_by_pong(bench):
     ('{"type":"event"}', ("invalidPayload", "missingPayload")), ('{"type":"event","payload":"x"}', ("invalidPayload", "missingPayload")),
     ('{"type":"event","payload":{"payload":{}}}', ("invalidPayload", "missingPayload")),
     ('{"type":"rpc.request","payload":{"id":"r","params":{}}}', ("missingMethod", "invalidRpcPayload")),
-    ('{"type":"rpc.request","payload":{"id":"r","method":" ","params":{}}}', ("missingMethod", "invalidRpcPayload")),
+    pytest.param('{"type":"rpc.request","payload":{"id":"r","method":" ","params":{}}}', ("missingMethod", "invalidRpcPayload"),
+                 marks=gap("a blank method is forwarded to the desktop")),
     ('{"type":"rpc.request","payload":{"id":"r","method":"system.ping","params":[]}}', ("invalidParams", "invalidRpcPayload")),
     ('{"type":"rpc.request","payload":[]}', ("invalidRpcPayload", "invalidPayload")),
 ], ids=lambda value: value[:40] if isinstance(value, str) else None)
