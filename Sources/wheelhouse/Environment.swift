@@ -42,6 +42,11 @@ enum Environment {
         unsafe access(folder + "/Public/js/main.js", R_OK) == 0
     }
 
+    /// Whether the program runs in a container, by the marks that Docker and Podman leave.
+    static var isContainer: Bool {
+        unsafe access("/.dockerenv", F_OK) == 0 || access("/run/.containerenv", F_OK) == 0
+    }
+
     /// This machine's own name.
     static var hostName: String {
         var buffer = [CChar](repeating: 0, count: 256)

@@ -178,6 +178,9 @@ import Wire
             if bases.count > 1, configuration.publicURL == nil {
                 Log.announce("Other addresses of this machine: \(bases.dropFirst().joined(separator: ", "))")
             }
+            if configuration.publicURL == nil, Environment.isContainer {
+                Log.announce("In a container these are its own addresses: name the host's with --public-url http://HOST:PORT.")
+            }
             Log.announce("A new link: wheelhouse pair --data \(configuration.data)")
         } catch {
             Log.write(.error, "no pairing link could be made: \(error.sentence)")
