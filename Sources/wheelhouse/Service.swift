@@ -83,6 +83,7 @@ import Wire
                 return ExitCode.unavailable
             }
         }
+        Signals.onHangUp { [weak self] in self?.reload() }
         await announce(addresses, isSecure: tls != nil)
         if configuration.offersLocalDesktop { startAgent() }
         if configuration.isDemo {
@@ -98,6 +99,23 @@ import Wire
         hub.stop()
         await site.finish()
         return ExitCode.ok
+    }
+
+    /// SIGHUP: the certificate is read again, as after its renewal. One that cannot be used changes nothing.
+    private func reload() {
+        guard configuration.security != .off else {
+            return Log.write(.info, "nothing to reload: connections are not encrypted")
+        }
+        Loop.spawn { @Loop [configuration, server] in
+            do throws(CertificateFault) {
+                let renewed = try await offload { () throws(CertificateFault) in try Certificates.context(configuration)
+                }
+                if let renewed { server.renew(tls: renewed) }
+                Log.write(.info, "the certificate was read again")
+            } catch {
+                Log.write(.error, "the old certificate stays: \(error.sentence)")
+            }
+        }
     }
 
     private func terminationSignal() async {
@@ -179,7 +197,9 @@ import Wire
                 Log.announce("Other addresses of this machine: \(bases.dropFirst().joined(separator: ", "))")
             }
             if configuration.publicURL == nil, Environment.isContainer {
-                Log.announce("In a container these are its own addresses: name the host's with --public-url http://HOST:PORT.")
+                Log.announce(
+                    "In a container these are its own addresses: name the host's with --public-url http://HOST:PORT."
+                )
             }
             Log.announce("A new link: wheelhouse pair --data \(configuration.data)")
         } catch {

@@ -117,6 +117,16 @@ import Wire
         #expect(LocalAuthority.ownNames().contains("localhost"))
     }
 
+    @Test func `a renewed certificate counts for new connections without a restart`() async throws {
+        let old = try makeTLS(), new = try makeTLS()
+        let server = try TestServer(tls: old.server, fill)
+        let url = "https://localhost:\(server.port)/hello"
+        #expect(try await HTTPClient.send(OutgoingRequest(url: url), tls: old.client).status == 200)
+        server.server.renew(tls: new.server)
+        #expect(try await HTTPClient.send(OutgoingRequest(url: url), tls: new.client).status == 200)
+        await expectUntrusted(url, old.client)
+    }
+
     @Test func `a request ends with its deadline, its task, or the connection`() async throws {
         let server = try TestServer(fill)
         let base = "http://127.0.0.1:\(server.port)"

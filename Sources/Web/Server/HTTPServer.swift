@@ -23,6 +23,8 @@ package import Wire
     var tally = HTTPCounters()
     let basePathBytes: [UInt8]
     private var listeners: [Listener] = []
+    /// What new connections of the secured listeners are made with.
+    private var tls: TLSContext?
     private var connections: [ObjectIdentifier: HTTPConnection] = [:]
     private var sockets: [ObjectIdentifier: WebSocket] = [:]
     private var onEmpty: [CheckedContinuation<Void, Never>] = []
@@ -47,12 +49,17 @@ package import Wire
     /// - Returns: the address with its real port.
     @discardableResult
     package func listen(_ address: ListenAddress, tls: TLSContext? = nil) throws(Errno) -> ListenAddress {
+        if let tls { self.tls = tls }
+        let isSecure = tls != nil
         let listener = try Listener(address: address) { [unowned self] descriptor, peer in
-            accept(descriptor, from: peer, tls: tls)
+            accept(descriptor, from: peer, tls: isSecure ? self.tls : nil)
         }
         listeners.append(listener)
         return listener.address
     }
+
+    /// Gives new connections another certificate; open ones keep theirs. Listeners without TLS stay as they are.
+    package func renew(tls: TLSContext) { self.tls = tls }
 
     /// Open connections of both kinds.
     package var activeConnections: Int { connections.count + sockets.count }
