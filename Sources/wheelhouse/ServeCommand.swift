@@ -37,6 +37,13 @@ enum ServeCommand {
             complain("wheelhouse serve: \(error.sentence)")
             return error.exitCode
         }
+        guard Folders.claim(configuration.data) else {
+            complain(
+                "wheelhouse serve: another server uses \(configuration.data) already. Stop it, or give this one a folder of "
+                    + "its own with --data."
+            )
+            return ExitCode.unavailable
+        }
         // The main thread has nothing else to do: it sleeps until the service says with which code to end.
         let end = ExitGate()
         Loop.spawn { @Loop in

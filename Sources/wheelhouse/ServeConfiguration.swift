@@ -1,5 +1,6 @@
 // What `wheelhouse serve` was told, checked before anything is opened. Every default and its reason is here.
 
+import Web
 import Wire
 
 /// The settings of one server process.
@@ -85,6 +86,9 @@ struct ServeConfiguration {
         }
         for text in options.values("--listen") {
             guard let address = ListenAddress(parsing: text) else {
+                if text.hasPrefix("unix:/"), text.utf8.count > 100 {
+                    throw UsageError(message: "--listen \(text): the path of a socket is at most 107 bytes long")
+                }
                 throw UsageError(
                     message: "--listen \(text) is neither HOST:PORT (with [..] round an IPv6 address) nor unix:PATH"
                 )
@@ -104,19 +108,22 @@ struct ServeConfiguration {
             security = .files(certificate: files[0], key: files[1])
         }
         if let path = options.value("--base-path"), path != "/" {
-            guard path.hasPrefix("/"), !path.hasSuffix("/"), !path.contains("//"),
+            let parts = path.split(separator: "/", omittingEmptySubsequences: false).dropFirst()
+            guard path.hasPrefix("/"), !parts.contains(where: { ["", ".", ".."].contains($0) }),
                 path.utf8.allSatisfy(ServeConfiguration.isPathByte)
             else {
                 throw UsageError(
                     message:
-                        "--base-path \(path) must look like /prefix: a slash first, none last, no spaces or escapes"
+                        "--base-path \(path) must look like /prefix: a slash first, none last, no lone dots, spaces or escapes"
                 )
             }
             basePath = path
         }
         if let url = options.value("--public-url") {
-            guard url.hasPrefix("http://") || url.hasPrefix("https://") else {
-                throw UsageError(message: "--public-url \(url) must begin with http:// or https://")
+            guard let address = HTTPURL(url), [.http, .https].contains(address.scheme), !url.contains("?"),
+                !url.contains("#")
+            else {
+                throw UsageError(message: "--public-url \(url) must look like https://host or https://host:port/prefix")
             }
             publicURL = url.hasSuffix("/") ? String(url.dropLast()) : url
         }

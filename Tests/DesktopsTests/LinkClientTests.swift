@@ -235,6 +235,17 @@ import Wire
         return endpoint
     }
 
+    @Test func `pushed away by another connection of its id, it waits as long as it ever does and comes back`()
+        async throws
+    {
+        let relay = ScriptedRelay()
+        let endpoint = endpoint(relay, FakeService())
+        let connection = try #require(await relay.admit())
+        connection.transport.close(4002, "replaced")
+        #expect(await eventually { endpoint.state == .waiting(milliseconds: 30_000) })
+        endpoint.stop()
+    }
+
     private func ask(
         _ connection: ScriptedClient,
         _ id: String,

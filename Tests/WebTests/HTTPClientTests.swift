@@ -117,6 +117,15 @@ import Wire
         #expect(LocalAuthority.ownNames().contains("localhost"))
     }
 
+    @Test func `draining does not wait for connections that never began TLS`() async throws {
+        let server = try TestServer(tls: makeTLS().server, fill)
+        let silent = try TestPeer(server.address)
+        while server.server.activeConnections == 0 { try await Loop.sleep(milliseconds: 1) }
+        await server.server.drain(within: 60_000)
+        #expect(server.server.activeConnections == 0)
+        silent.close()
+    }
+
     @Test func `a renewed certificate counts for new connections without a restart`() async throws {
         let old = try makeTLS(), new = try makeTLS()
         let server = try TestServer(tls: old.server, fill)

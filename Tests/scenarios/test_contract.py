@@ -1,5 +1,6 @@
 """The command-line contract: flags, exit codes, what is printed where."""
 import os
+import signal
 import socket
 import sqlite3
 import stat
@@ -25,7 +26,9 @@ def test_without_arguments_the_commands_are_listed():
 
 
 @pytest.mark.parametrize("arguments", [["serve", "--colour"], ["nonsense"], ["serve", "--listen"], ["pair", "extra"],
-                                       ["serve", "--listen", "127.0.0.1:notaport"], ["desktop", "--server"]])
+                                       ["serve", "--listen", "127.0.0.1:notaport"], ["desktop", "--server"],
+                                       ["serve", "--base-path", "/x/../y"], ["serve", "--public-url", "http://a b/"],
+                                       ["serve", "--listen", "unix:/" + "x" * 200]])
 def test_wrong_usage_ends_with_64_and_a_hint(arguments):
     answer = run(*arguments)
     assert answer.returncode == 64
@@ -40,6 +43,18 @@ def test_a_busy_port_ends_with_69_and_names_it(tmp_path):
         answer = run("serve", "--listen", f"127.0.0.1:{port}", "--data", tmp_path / "data", "--no-local-desktop")
     assert answer.returncode == 69
     assert str(port) in answer.stderr
+
+
+def test_a_second_server_on_one_data_folder_is_refused(server):
+    answer = run("serve", "--listen", f"127.0.0.1:{free_port()}", "--data", server.data, "--no-local-desktop")
+    assert answer.returncode == 69
+    assert str(server.data) in answer.stderr
+
+
+def test_sighup_is_survived(server):
+    server.process.child.send_signal(signal.SIGHUP)
+    wait_for(lambda: "reload" in server.process.text(), what="a sentence about it")
+    assert Browser(server.base).open("/healthz")[0] == 200
 
 
 def test_an_unwritable_data_folder_ends_with_73_and_names_it(tmp_path):

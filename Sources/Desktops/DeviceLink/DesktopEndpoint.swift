@@ -80,6 +80,8 @@ package struct DesktopIdentity: Sendable, Equatable {
             resume: ResumeStore(),
             heartbeat: { LinkHeartbeat(status: "online") },
             pause: { LinkMachine.reconnectDelay(attempt: $0) },
+            // Two of one device take turns, slowly; one that an impostor pushed away comes back.
+            pauseWhenReplaced: LinkMachine.reconnectDelay(attempt: .max),
             isTrusted: isTrusted,
             now: now,
             connect: connect

@@ -44,6 +44,7 @@ package enum LinkConnectError: Error, Sendable, Equatable {
     private var ownership = 0
     private let heartbeat: @Loop () -> LinkHeartbeat
     private let pause: (_ attempt: Int) -> Int64
+    private let pauseWhenReplaced: Int64?
     private let connect: @Loop () async throws(LinkConnectError) -> any LinkTransport
     private let isTrusted: Bool
     private let now: @Loop () -> Int64
@@ -60,12 +61,15 @@ package enum LinkConnectError: Error, Sendable, Equatable {
     /// - Parameters:
     ///   - resume: where the credentials for resuming are kept, under the pair of this device and its target.
     ///   - pause: milliseconds before the try of that number, 0 for the first after an established connection.
+    ///   - pauseWhenReplaced: milliseconds before the next try after a newer connection of the same device took this one's
+    ///     place (4002); nil: it ends for good.
     ///   - isTrusted: the other end is in this process.
     init(
         registration: LinkRegistration,
         resume: ResumeStore,
         heartbeat: @escaping @Loop () -> LinkHeartbeat,
         pause: @escaping (_ attempt: Int) -> Int64,
+        pauseWhenReplaced: Int64? = nil,
         isTrusted: Bool,
         now: @escaping @Loop () -> Int64,
         connect: @escaping @Loop () async throws(LinkConnectError) -> any LinkTransport
@@ -75,6 +79,7 @@ package enum LinkConnectError: Error, Sendable, Equatable {
         resumeKey = ResumeBook.key(device: registration.device, desktop: registration.target ?? registration.device)
         self.heartbeat = heartbeat
         self.pause = pause
+        self.pauseWhenReplaced = pauseWhenReplaced
         self.isTrusted = isTrusted
         self.now = now
         self.connect = connect
@@ -174,16 +179,17 @@ package enum LinkConnectError: Error, Sendable, Equatable {
     private func closed(_ code: UInt16, _ reason: String) {
         forget()
         switch code {
+        case 4002 where pauseWhenReplaced != nil: wait(milliseconds: pauseWhenReplaced)
         case 4002: enter(.stopped("another connection of this device took its place"))
         case 4003: enter(.stopped("the relay does not know this device any more"))
         default: wait()
         }
     }
 
-    private func wait() {
+    private func wait(milliseconds fixed: Int64? = nil) {
         trial += 1
         let mine = trial
-        let milliseconds = pause(attempt)
+        let milliseconds = fixed ?? pause(attempt)
         attempt += 1
         enter(.waiting(milliseconds: milliseconds))
         Loop.after(milliseconds: milliseconds) { [weak self] in

@@ -38,6 +38,8 @@ package enum WebSocketLink {
         } catch {
             switch error {
             case .refused(status: 401), .refused(status: 403): throw .unauthorized
+            case .refused(status: 409): throw .failed("another connection holds this computer's id")
+            case .refused(status: 503): throw .failed("the dashboard is not ready for it yet")
             case .refused(let status): throw .failed("the address answers \(status), not as a dashboard")
             case .timedOut: throw .failed("no answer in time")
             case .dial(let reason): throw .failed("cannot be reached (\(reason))")

@@ -111,7 +111,11 @@ import Wire
 
     /// The server wants to end: an idle connection closes, a busy one after its answer.
     func drain() {
-        if case .head = state, input.isEmpty, output == nil { close() }
+        switch state {
+        case .handshake: close()
+        case .head where input.isEmpty && output == nil: close()
+        default: break
+        }
     }
 
     /// Sends what was gathered, goes on with what was held back, and watches for what can happen next.
